@@ -1,0 +1,4 @@
+"""One function a figure, one a table, each from the evaluation tables only.
+
+May import matplotlib; knows nothing of models.
+"""
