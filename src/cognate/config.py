@@ -126,6 +126,13 @@ class Evaluation(_Section):
 
     bootstrap: int = Field(2000, ge=10, description="Resamples for intervals.")
     confidence: float = Field(0.95, gt=0.5, lt=1, description="Level of intervals.")
+    resample: Literal["matrix", "family"] = Field(
+        "matrix", description="What is drawn for intervals: single matrices or whole families."
+    )
+    sample_cost: dict[str, float] = Field(
+        default_factory=dict,
+        description="Relative cost β of one sample by platform; default: the platform's own.",
+    )
 
 
 class Config(_Section):

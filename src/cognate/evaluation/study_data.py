@@ -1,0 +1,143 @@
+"""Everything a finished study has stored, read when it is first asked for."""
+
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cognate.config import Config
+from cognate.errors import SamplesError
+from cognate.evaluation import evaluate, experiments
+from cognate.matrices.matrix import SparseMatrix
+from cognate.operations import Operation, get_operation
+from cognate.platforms import Platform, get_platform, samples
+
+IDENTITY = ("matrix", "group", "kind", "family", "split", "pattern_hash")
+"""Columns of the table of matrices that hold text."""
+
+
+class StudyData:
+    """The tables of a results folder, each read once.
+
+    Every method raises :class:`SamplesError`, naming the file, for what is not there.
+    """
+
+    def __init__(self, results_folder: Path | str, config: Config):
+        self.folder = Path(results_folder)
+        self.config = config
+        self.samples = cache(self._samples)
+        self.evaluation = cache(self._evaluation)
+        self.experiment = cache(self._experiment)
+        self.platform = cache(self._platform)
+        self.curves = cache(self._curves)
+
+    @property
+    def targets(self) -> list[str]:
+        """Names in results of the target platforms."""
+        return [choice.name for choice in self.config.targets]
+
+    @property
+    def operations(self) -> list[str]:
+        """Names of the study's operations."""
+        return list(self.config.operations)
+
+    @property
+    def scopes(self) -> list[tuple[str, str]]:
+        """Every pair of target and operation."""
+        return [(target, operation) for target in self.targets for operation in self.operations]
+
+    @cached_property
+    def matrices(self) -> pd.DataFrame:
+        """One row a matrix: identity, split, shape and statistics of its pattern."""
+        path = self.folder / "tables" / "matrices.csv"
+        _require(path)
+        table = pd.read_csv(path, keep_default_na=False, dtype=dict.fromkeys(IDENTITY, str))
+        for column in table.columns.difference(list(IDENTITY)):
+            table[column] = pd.to_numeric(table[column], errors="coerce")
+        return table
+
+    def names(self, split: str) -> list[str]:
+        """Names of the matrices in one part of the split, sorted."""
+        return sorted(self.matrices.loc[self.matrices["split"] == split, "matrix"])
+
+    def matrix(self, name: str) -> SparseMatrix:
+        """One stored matrix."""
+        found = sorted((self.folder / "matrices").glob(f"*/{name}.npz"))
+        if not found:
+            raise SamplesError(f"{self.folder}: matrix {name} is not stored; build it first")
+        return SparseMatrix.load(found[0])
+
+    def metadata(self, platform: str, operation: str) -> list[dict[str, Any]]:
+        """What each file of samples says about its making."""
+        return [samples.read(path)[1] for path in self._sample_files(platform, operation)]
+
+    def operation(self, name: str) -> Operation:
+        """An operation at the study's dense width."""
+        return get_operation(name, self.config.width)
+
+    def default_schedule(self, target: str, operation: str) -> int:
+        """The id of a platform's default schedule."""
+        space = self.platform(target).space(self.operation(operation))
+        return space.default.schedule_id
+
+    def parameters(self, platform: str, operation: str) -> list[str]:
+        """Names of the parameters of a platform's schedules."""
+        space = self.platform(platform).space(self.operation(operation))
+        return [parameter.name for parameter in space.parameters]
+
+    def runs(self, experiment: str) -> pd.DataFrame:
+        """Every run of an experiment; :class:`SamplesError` if the study has no such one."""
+        known = self.config.learning.experiments
+        if experiment not in known:
+            raise SamplesError(
+                f"the study has no experiment {experiment!r}; it has {', '.join(known)}"
+            )
+        return experiments.expected_runs(
+            known[experiment], self.config.learning.seeds, len(self.names("train"))
+        )
+
+    @property
+    def usual_shots(self) -> int:
+        """The number of shots of the headline experiment (the first, if it has several)."""
+        return self.config.learning.experiments["headline"].shots[0]
+
+    def _samples(self, platform: str, operation: str) -> pd.DataFrame:
+        tables = [samples.read(path)[0] for path in self._sample_files(platform, operation)]
+        return pd.concat(tables, ignore_index=True).sort_values(
+            ["matrix", "schedule_id"], kind="stable", ignore_index=True
+        )
+
+    def _sample_files(self, platform: str, operation: str) -> list[Path]:
+        folder = self.folder / "samples" / platform / operation
+        found = sorted(folder.glob("*.parquet"))
+        if not found:
+            raise SamplesError(f"{folder}: there are no samples; sample the platform first")
+        return found
+
+    def _evaluation(self, target: str, operation: str) -> pd.DataFrame:
+        path = self.folder / "evaluation" / f"{target}-{operation}.parquet"
+        _require(path)
+        return evaluate.read(path)
+
+    def _experiment(self, name: str, target: str, operation: str) -> pd.DataFrame:
+        """Rows of an experiment with ``fixed_seconds``; complete, or :class:`SamplesError`."""
+        table, runs = self.evaluation(target, operation), self.runs(name)
+        rows = experiments.select(table, runs)
+        experiments.require_complete(rows, runs, self.names("test"))
+        return experiments.with_fixed(rows, table, self.usual_shots)
+
+    def _platform(self, name: str) -> Platform:
+        choice = self.config.platform_choice(name)
+        return get_platform(choice.platform, **choice.settings)
+
+    def _curves(self) -> pd.DataFrame:
+        found = sorted((self.folder / "models").glob("*/*.curve.parquet"))
+        if not found:
+            raise SamplesError(f"{self.folder / 'models'}: there are no training curves")
+        return pd.concat([pd.read_parquet(path) for path in found], ignore_index=True)
+
+
+def _require(path: Path) -> None:
+    if not path.is_file():
+        raise SamplesError(f"{path}: does not exist; run the stage that makes it first")
