@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import scipy.sparse
@@ -133,5 +134,5 @@ class SparseMatrix:
                     kind=kind,
                     family=family,
                 )
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, EOFError, ValueError, KeyError, BadZipFile) as error:
             raise MatrixError(f"{path}: not a matrix stored by cognate ({error})") from error

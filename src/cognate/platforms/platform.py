@@ -81,6 +81,13 @@ class Platform(ABC):
         """Named schedules that a study always samples and reports; ``default`` is one."""
         return {"default": self.space(operation).default}
 
+    def explain(self, schedule: Schedule, operation: Operation) -> str:
+        """What a schedule means, readable: by default each parameter's value and meaning."""
+        parameters = self.space(operation).parameters
+        return "\n".join(
+            f"{p.name} = {schedule[p.name]}   {p.meaning}".rstrip() for p in parameters
+        )
+
     def skip(self) -> str | None:
         """Why this platform cannot run here, or None."""
         return None

@@ -1,0 +1,184 @@
+"""What a configuration asks for: matrices, batches, platforms, models and runs, as plain data.
+
+The workflow is expanded from this when it is parsed, so a dry run shows the whole study.
+"""
+
+import math
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cognate.config import Config
+from cognate.errors import ConfigError, MatrixError
+from cognate.learning.methods import get_method
+from cognate.matrices.matrix import SparseMatrix
+from cognate.matrices.sources import list_matrices, load_matrix
+from cognate.matrices.splits import split_matrices
+from cognate.operations import Operation, get_operation
+from cognate.platforms import Platform, get_platform
+
+
+@dataclass(frozen=True, order=True)
+class Run:
+    """One training of a method: how much it sees and which random draws it uses."""
+
+    shots: int
+    source_matrices: int
+    seed: int
+
+
+class Study:
+    """A configuration, resolved against the installed matrices, platforms and methods."""
+
+    def __init__(self, config: Config):
+        self.config = config
+
+    @cached_property
+    def matrices(self) -> pd.DataFrame:
+        """One row a matrix, index ``name``: group, kind, family, rows, cols, nnz, split, batch."""
+        chosen = self.config.matrices
+        table = list_matrices(chosen.source, **self._source_options(), **self._selection())
+        if len(table) < 3:
+            raise MatrixError(
+                f"the configuration selects {len(table)} matrices; a study needs at least three "
+                "(one each to train, validate and test on); relax 'matrices'"
+            )
+        table = table.set_index("name").sort_index()
+        table["split"] = split_matrices(table, chosen.source, chosen.split)
+        for part in ("train", "validation", "test"):
+            if not (table["split"] == part).any():
+                raise ConfigError(
+                    f"matrices.split leaves no matrix to {part}; select more families or "
+                    "change its shares or seed"
+                )
+        table["batch"] = _batches(table["nnz"], chosen.batch_nnz)
+        return table
+
+    @cached_property
+    def batches(self) -> dict[str, list[str]]:
+        """Batch names to the matrices that share a job."""
+        groups = self.matrices.groupby("batch", sort=True).groups
+        return {str(batch): sorted(map(str, names)) for batch, names in groups.items()}
+
+    def names(self, *splits: str) -> list[str]:
+        """Names of the matrices in these parts of the split, sorted."""
+        return sorted(self.matrices.index[self.matrices["split"].isin(splits)])
+
+    def batches_of(self, *splits: str) -> list[str]:
+        """Batches that hold a matrix of these parts of the split."""
+        return sorted(set(self.matrices.loc[self.names(*splits), "batch"]))
+
+    def load(self, name: str) -> SparseMatrix:
+        """Read, build or fetch one matrix of the study."""
+        row = self.matrices.loc[name]
+        matrix = load_matrix(self.config.matrices.source, name, **self._source_options())
+        if (matrix.rows, matrix.cols) != (row["rows"], row["cols"]):
+            raise MatrixError(
+                f"{name}: has {matrix.rows} × {matrix.cols}, its source said "
+                f"{row['rows']} × {row['cols']}"
+            )
+        return matrix
+
+    def operation(self, name: str) -> Operation:
+        """An operation at the study's dense width."""
+        return get_operation(name, self.config.width)
+
+    def platform(self, name: str) -> Platform:
+        """The platform that results call ``name``, with the study's settings."""
+        choice = self.config.platform_choice(name)
+        return get_platform(choice.platform, **choice.settings)
+
+    @property
+    def target_names(self) -> list[str]:
+        """Names in results of the target platforms."""
+        return [choice.name for choice in self.config.targets]
+
+    @property
+    def platform_names(self) -> list[str]:
+        """Names in results of all platforms, the source first."""
+        return [self.config.source.name, *self.target_names]
+
+    @cached_property
+    def source_size(self) -> int:
+        """Number of matrices that source models may train on."""
+        return len(self.names("train"))
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """Every method that an experiment names, in order of first mention."""
+        experiments = self.config.learning.experiments.values()
+        return list(dict.fromkeys(m for e in experiments for m in e.methods))
+
+    def runs(self, method: str) -> list[Run]:
+        """All runs that the experiments ask of a method, each once.
+
+        A method that learns from shots alone has no run without shots.
+        """
+        return sorted(set(self._runs(method)))
+
+    def _runs(self, method: str) -> Iterator[Run]:
+        made = get_method(method)
+        needs_shots = made.uses_shots and not made.uses_source
+        for experiment in self.config.learning.experiments.values():
+            if method not in experiment.methods:
+                continue
+            sizes = [self.source_size if s == "all" else s for s in experiment.source_matrices]
+            most = max(*experiment.shots, *sizes)
+            if most > self.source_size:
+                raise ConfigError(
+                    f"learning.experiments asks for up to {most} shots or source matrices, but "
+                    f"the training split has {self.source_size}; select more matrices"
+                )
+            for shots in experiment.shots:
+                if shots == 0 and needs_shots:
+                    continue
+                for size in sizes:
+                    for seed in self.config.learning.seeds[: experiment.seeds]:
+                        yield Run(shots, size, seed)
+
+    @cached_property
+    def source_models(self) -> dict[tuple[str, int, int], str]:
+        """(configuration, number of source matrices, seed) of every source model to train.
+
+        The value is the name of one method that needs it.
+        """
+        models: dict[tuple[str, int, int], str] = {}
+        for method in self.methods:
+            configuration = get_method(method).source_configuration
+            if configuration:
+                for run in self.runs(method):
+                    models[configuration, run.source_matrices, run.seed] = method
+        return models
+
+    def source_matrices(self, size: int, seed: int) -> list[str]:
+        """``size`` training matrices; for one seed, smaller sets are parts of larger ones."""
+        names = self.names("train")
+        order = np.random.default_rng(seed).permutation(len(names))
+        return sorted(names[i] for i in order[:size])
+
+    def _source_options(self) -> dict[str, Any]:
+        chosen = self.config.matrices
+        return {"folder": chosen.folder, "values": chosen.values, "offline": chosen.offline}
+
+    def _selection(self) -> dict[str, Any]:
+        chosen = self.config.matrices
+        fields = ("names", "kinds", "groups", "rows_min", "rows_max", "nnz_min", "nnz_max")
+        return {f: getattr(chosen, f) for f in (*fields, "count", "seed")}
+
+
+def _batches(nnz: pd.Series, batch_nnz: int) -> list[str]:
+    """A batch name for each matrix; large ones are alone, others share by a hash of the name.
+
+    The hash keeps a matrix in its batch when others come or go, until their total doubles.
+    """
+    small = nnz[nnz < batch_nnz]
+    buckets = 1 << max(0, math.ceil(math.log2(max(1.0, small.sum() / batch_nnz))))
+    return [
+        f"batch{zlib.crc32(str(name).encode()) % buckets:04d}" if entries < batch_nnz else str(name)
+        for name, entries in nnz.items()
+    ]

@@ -1,0 +1,93 @@
+# Functions only: what rules need to name their inputs, parameters and resources.
+import re
+import sys
+
+from cognate.config import parse_config
+from cognate.errors import CognateError
+from cognate.fingerprint import fingerprint
+from cognate.learning.methods import get_method
+from cognate.study import Study
+
+
+def read_study(config):
+    """The study of this configuration; a mistake ends the run with one message."""
+    try:
+        study = Study(parse_config(config))
+        study.batches
+        for method in study.methods:
+            study.runs(method)
+        return study
+    except CognateError as error:
+        sys.exit(f"{error}\nThe study was not started. Every key: config/README.md")
+
+
+def one_of(names):
+    """A wildcard constraint that matches these names only."""
+    return "|".join(re.escape(str(name)) for name in names) or "none"
+
+
+def slug(method):
+    """A method's name as part of a file name."""
+    return method.replace(":", "--").replace("=", "-")
+
+
+def code_of(stage, *rooms):
+    """Fingerprint of a stage's code: changes when the stage must run again."""
+    return fingerprint(f"cognate.stages.{stage}", *rooms)
+
+
+def source_code():
+    """Fingerprint of the code of the study's source of matrices."""
+    return code_of("build_matrices", f"cognate.matrices.{STUDY.config.matrices.source}")
+
+
+def matrix_settings():
+    """What a matrix depends on, beside its name."""
+    return STUDY.config.matrices.model_dump(mode="json", include={"source", "folder", "values"})
+
+
+def platform_code(wildcards):
+    """Fingerprint of the sampling code and of one platform's code."""
+    return code_of("sample", type(STUDY.platform(wildcards.platform)).__module__)
+
+
+def platform_settings(name):
+    """What the samples of a platform depend on, beside the matrices."""
+    choice = STUDY.config.platform_choice(name)
+    return choice.model_dump(mode="json") | {"width": STUDY.config.width, "seed": STUDY.config.seed}
+
+
+def is_measured(platform):
+    """Whether a platform is measured on real hardware, so that its jobs run alone."""
+    return STUDY.platform(platform).kind == "measured"
+
+
+def batch_megabytes(wildcards, input, attempt):
+    """Memory of a job from the size of its batch, doubled when it is tried again."""
+    nnz = STUDY.matrices.loc[STUDY.batches[wildcards.batch], "nnz"].max()
+    return int(attempt * (1000 + nnz * 100 // 2**20))
+
+
+def batch_minutes(wildcards, input, attempt):
+    """Run time of a job from the size of its batch, doubled when it is tried again."""
+    nnz = STUDY.matrices.loc[STUDY.batches[wildcards.batch], "nnz"].sum()
+    return int(attempt * (10 + nnz // 100_000))
+
+
+def learning_settings():
+    """What training depends on, beside methods and samples."""
+    return STUDY.config.learning.model_dump(
+        mode="json", include={"samples_per_shot", "shot_selection", "effort"}
+    )
+
+
+def source_models(operation, method):
+    """Source models that a method's runs start from, by 'size-seed' text."""
+    configuration = get_method(METHODS[method]).source_configuration
+    if configuration is None:
+        return {}
+    return {
+        f"{run.source_matrices}-{run.seed}": f"{RESULTS}/models/{operation}/{slug(configuration)}"
+        f"-n{run.source_matrices}-s{run.seed}.safetensors"
+        for run in STUDY.runs(METHODS[method])
+    }

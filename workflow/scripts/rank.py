@@ -1,0 +1,23 @@
+"""Train a method in all its runs and rank all schedules on every test matrix."""
+
+from pathlib import Path
+
+from cognate.stages.job import job
+from cognate.stages.rank import rank
+
+models = {
+    tuple(int(part) for part in key.split("-")): Path(path)
+    for key, path in snakemake.params.models.items()
+}
+with job(snakemake) as study:
+    rank(
+        study,
+        snakemake.wildcards.target,
+        snakemake.wildcards.operation,
+        snakemake.params.method,
+        [Path(path) for path in snakemake.input.source],
+        [Path(path) for path in snakemake.input.target],
+        models,
+        Path(snakemake.input.matrices[0]).parent,
+        Path(snakemake.output[0]),
+    )
