@@ -1,0 +1,96 @@
+"""A folder of Matrix Market files as a source of matrices."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from cognate.errors import MatrixError
+from cognate.matrices import suitesparse
+from cognate.matrices.market import Values, matrix_name, read_market
+from cognate.matrices.market_header import read_header
+from cognate.matrices.matrix import SparseMatrix
+
+IDENTITY_FILE = "index.csv"
+"""Optional table in the folder with columns name and any of group, kind, family."""
+
+
+def matrix_files(folder: Path | str) -> dict[str, Path]:
+    """Matrix names to files ``<name>.mtx`` or ``<name>.mtx.gz`` of the folder, sorted by name."""
+    root = Path(folder)
+    if not root.is_dir():
+        raise MatrixError(f"{root}: there is no such folder of matrices")
+    found: dict[str, Path] = {}
+    for path in sorted(root.iterdir()):
+        if not path.name.endswith((".mtx", ".mtx.gz")):
+            continue
+        name = matrix_name(path)
+        if name in found:
+            raise MatrixError(f"{root}: both {found[name].name} and {path.name} are {name}")
+        found[name] = path
+    if not found:
+        raise MatrixError(f"{root}: holds no .mtx or .mtx.gz file")
+    return found
+
+
+def catalogue(folder: Path | str) -> pd.DataFrame:
+    """One row a file: name, group, kind, family, rows, cols, nnz; reads headers only.
+
+    ``nnz`` is exact for general matrices and counts both triangles of symmetric ones, their
+    diagonal twice. Group and kind come from ``index.csv`` in the folder, or else from the
+    SuiteSparse index where name and shape agree. All unreadable files are named in one
+    :class:`MatrixError`.
+    """
+    rows, problems = [], []
+    for name, path in matrix_files(folder).items():
+        try:
+            header = read_header(path)
+        except MatrixError as error:
+            problems.append(str(error))
+            continue
+        nnz = header.entries * (1 if header.symmetry == "general" else 2)
+        rows.append((name, header.rows, header.cols, nnz))
+    if problems:
+        raise MatrixError("\n".join([f"{folder}: {len(problems)} unreadable files:", *problems]))
+    table = pd.DataFrame(rows, columns=["name", "rows", "cols", "nnz"])
+    return _with_identity(table, Path(folder) / IDENTITY_FILE)
+
+
+def load(folder: Path | str, name: str, values: Values = "stored", **identity: str) -> SparseMatrix:
+    """Read the matrix ``name`` of the folder."""
+    files = matrix_files(folder)
+    if name not in files:
+        raise MatrixError(f"{folder}: there is no {name}.mtx or {name}.mtx.gz")
+    return read_market(files[name], name=name, values=values, **identity)
+
+
+def _with_identity(table: pd.DataFrame, identity_path: Path) -> pd.DataFrame:
+    known = suitesparse.index()[["name", "rows", "cols", "group", "kind"]]
+    known = known.drop_duplicates(["name", "rows", "cols"])
+    table = table.merge(known, on=["name", "rows", "cols"], how="left")
+    table[["group", "kind"]] = table[["group", "kind"]].fillna("")
+    table["family"] = ""
+    if identity_path.is_file():
+        own = _own_identity(identity_path).reindex(table["name"])
+        for column in own:
+            stated = own[column].fillna("").to_numpy()
+            table[column] = table[column].where(stated == "", stated)
+    unknown = table["family"] == ""
+    table.loc[unknown, "family"] = [
+        suitesparse.family_of(name, group)
+        for name, group in table.loc[unknown, ["name", "group"]].itertuples(index=False)
+    ]
+    return table[["name", "group", "kind", "family", "rows", "cols", "nnz"]]
+
+
+def _own_identity(path: Path) -> pd.DataFrame:
+    try:
+        own = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise MatrixError(f"{path}: cannot be read as a table ({error})") from error
+    if "name" not in own:
+        raise MatrixError(f"{path}: has no column 'name'")
+    if own["name"].duplicated().any():
+        twice = own.loc[own["name"].duplicated(), "name"].iloc[0]
+        raise MatrixError(f"{path}: {twice} is listed twice")
+    columns = [column for column in ("group", "kind", "family") if column in own]
+    return own.set_index("name")[columns]

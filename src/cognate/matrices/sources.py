@@ -1,0 +1,74 @@
+"""One front door to all sources of matrices."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cognate.errors import MatrixError
+from cognate.matrices import directory, embedded
+from cognate.matrices.market import Values, read_market
+from cognate.matrices.matrix import SparseMatrix
+from cognate.matrices.selection import select, unknown_message
+
+SOURCES = ("embedded", "suitesparse", "directory")
+COLUMNS = ["name", "group", "kind", "family", "rows", "cols", "nnz"]
+
+
+def list_matrices(source: str, folder: Path | str | None = None, **rules: Any) -> pd.DataFrame:
+    """The matrices of a source that pass ``rules``, with the columns :data:`COLUMNS`.
+
+    Cheap: reads stored tables, or the headers of the files in ``folder`` (for source
+    ``directory``), and builds or downloads nothing. ``rules`` are those of
+    :func:`cognate.matrices.selection.select`: names, kinds, groups, families, nnz, rows,
+    count, seed. Names are unique in the result.
+
+    Raises :class:`MatrixError` for an unknown source or name, unreadable files, or if no
+    matrix passes.
+    """
+    return select(_catalogue(source, folder), **rules)
+
+
+def load_matrix(
+    source: str,
+    name: str,
+    folder: Path | str | None = None,
+    values: Values = "stored",
+    offline: bool = False,
+) -> SparseMatrix:
+    """Build or read one matrix of a source; its identity is as in :func:`list_matrices`.
+
+    Raises :class:`MatrixError` naming the nearest matrices if there is none of this name.
+    """
+    if source == "embedded":
+        return embedded.build(name)
+    table = _catalogue(source, folder).set_index("name")
+    if name not in table.index:
+        raise MatrixError(unknown_message("matrix", name, list(table.index)))
+    identity = {column: str(table.at[name, column]) for column in ("group", "kind", "family")}
+    return directory.load(_folder(folder), name, values=values, **identity)
+
+
+def open_matrix(
+    name_or_path: str, source: str = "embedded", folder: Path | str | None = None
+) -> SparseMatrix:
+    """The matrix in a ``.mtx``, ``.mtx.gz`` or ``.npz`` file, or else the one of this name."""
+    if name_or_path.endswith((".mtx", ".mtx.gz")):
+        return read_market(name_or_path)
+    if name_or_path.endswith(".npz"):
+        return SparseMatrix.load(name_or_path)
+    return load_matrix(source, name_or_path, folder)
+
+
+def _catalogue(source: str, folder: Path | str | None) -> pd.DataFrame:
+    if source == "embedded":
+        return embedded.catalogue()[COLUMNS]
+    if source == "directory":
+        return directory.catalogue(_folder(folder))[COLUMNS]
+    raise MatrixError(f"source {source!r} is unknown; choose from {', '.join(SOURCES)}")
+
+
+def _folder(folder: Path | str | None) -> Path:
+    if folder is None:
+        raise MatrixError("the source 'directory' needs a folder of .mtx or .mtx.gz files")
+    return Path(folder)
