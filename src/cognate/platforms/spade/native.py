@@ -1,0 +1,87 @@
+"""The simulator's C library and the layout of the structures that it shares with Python."""
+
+import ctypes
+from functools import cache
+from pathlib import Path
+
+from cognate.native import load_library
+
+CAUSES = ("issue", "dependence", "sparse", "l1", "l2", "llc", "dram", "barrier", "imbalance")
+COUNTS = tuple(
+    f"{level}_{what}"
+    for level in ("vrf", "l1", "victim", "l2", "llc")
+    for what in ("hits", "misses")
+)
+TRAFFICS = ("sparse_read", "r_read", "c_read", "r_written", "output_read", "output_written")
+
+
+def _integers(*names: str) -> list[tuple[str, type]]:
+    return [(name, ctypes.c_int64) for name in names]
+
+
+class CMachine(ctypes.Structure):
+    """``Machine`` of simulator.c."""
+
+    _fields_ = _integers(
+        *("pes", "pes_per_l2", "cycle_ps", "quantum_ps", "dynamic"),
+        *("registers", "dirty_high", "dirty_low", "window", "simd_ps", "sparse_groups"),
+        *("l1_sets", "l1_ways", "vc_sets", "vc_ways", "l2_sets", "l2_ways", "llc_sets", "llc_ways"),
+        *("l1_ps", "vc_ps", "l2_ps", "llc_ps", "lookup_ps", "link_ps", "dram_ps"),
+        *("channels", "line_ps"),
+    )
+
+
+class CTiling(ctypes.Structure):
+    """``Tiling`` of simulator.c."""
+
+    _fields_ = (
+        *_integers("entries", "tiles", "phases", "panels"),
+        *[
+            (name, ctypes.c_void_p)
+            for name in ("row", "col", "tile_start", "tile_panel", "phase_start")
+        ],
+    )
+
+
+class CWork(ctypes.Structure):
+    """``Work`` of simulator.c."""
+
+    _fields_ = _integers("operation", "rows", "cols", "lines", "bypass", "slices")
+
+
+class CTotals(ctypes.Structure):
+    """``Totals`` of simulator.c."""
+
+    _fields_ = (
+        ("ps", ctypes.c_int64),
+        ("causes", ctypes.c_int64 * len(CAUSES)),
+        ("counts", ctypes.c_int64 * len(COUNTS)),
+        ("traffic", ctypes.c_int64 * len(TRAFFICS)),
+    )
+
+
+class CResult(ctypes.Structure):
+    """``Result`` of simulator.c."""
+
+    _fields_ = (("before_last", CTotals), ("total", CTotals), ("flush_ps", ctypes.c_int64))
+
+
+@cache
+def library(*flags: str) -> ctypes.CDLL:
+    """The compiled simulator; calls release the interpreter, so threads run side by side."""
+    folder = Path(__file__).parent
+    loaded = load_library([folder / name for name in ("simulator.c", "tiles.c", "cache.h")], flags)
+    pointers, integer = ctypes.c_void_p, ctypes.c_int64
+    loaded.order_entries.argtypes = [integer, integer, pointers, pointers] + [integer] * 3
+    loaded.order_entries.argtypes += [pointers] * 2
+    loaded.order_entries.restype = ctypes.c_int
+    loaded.find_tiles.argtypes = [integer, pointers, pointers] + [integer] * 3 + [pointers] * 4
+    loaded.find_tiles.restype = integer
+    loaded.simulate.argtypes = [
+        ctypes.POINTER(CMachine),
+        ctypes.POINTER(CTiling),
+        ctypes.POINTER(CWork),
+        ctypes.POINTER(CResult),
+    ]
+    loaded.simulate.restype = ctypes.c_int
+    return loaded

@@ -1,0 +1,599 @@
+/* The SPADE accelerator, access by access: see docs/simulator.md for the model's rules.
+ *
+ * Times are picoseconds, capacities are 64-byte lines, one entry is one nonzero. A dense row
+ * (or the slice of it that is being computed) is L lines and is touched as a whole. PEs run in
+ * turn, each until its clock passes the end of a short quantum. Integers only, so that a
+ * result is the same everywhere.
+ */
+#include "cache.h"
+
+#include <stdlib.h>
+
+typedef int64_t i64;
+typedef uint32_t u32;
+
+enum { ENTRIES_A_LINE = 16, STREAMS = 3, MOST_WINDOW = 64, MOST_GROUPS = 64, MOST_REGISTERS = 64 };
+enum { SPMM, SDDMM };
+enum { ISSUE, DEPENDENCE, SPARSE, L1, L2, LLC, DRAM, BARRIER, IMBALANCE, CAUSES };
+enum { HITS_VRF, MISSES_VRF, HITS_L1, MISSES_L1, HITS_VC, MISSES_VC, HITS_L2, MISSES_L2,
+       HITS_LLC, MISSES_LLC, COUNTS };
+enum { READ_SPARSE, READ_R, READ_C, WRITE_R, READ_OUT, WRITE_OUT, TRAFFICS };
+
+typedef struct {
+    i64 pes, pes_per_l2, cycle_ps, quantum_ps, dynamic;
+    i64 registers, dirty_high, dirty_low, window, simd_ps, sparse_groups;
+    i64 l1_sets, l1_ways, vc_sets, vc_ways, l2_sets, l2_ways, llc_sets, llc_ways;
+    i64 l1_ps, vc_ps, l2_ps, llc_ps, lookup_ps, link_ps, dram_ps;
+    i64 channels, line_ps;
+} Machine;
+
+typedef struct {
+    i64 entries, tiles, phases, panels;
+    const int32_t *row, *col;  /* (entries): coordinates in the order of the walk */
+    const i64 *tile_start;     /* (tiles + 1): first entry */
+    const int32_t *tile_panel; /* (tiles): row panel */
+    const i64 *phase_start;    /* (phases + 1): first tile; phases end in a barrier */
+} Tiling;
+
+typedef struct {
+    i64 operation, rows, cols, lines, bypass, slices; /* slices: how many to simulate */
+} Work;
+
+typedef struct {
+    i64 ps;                /* time from the start */
+    i64 causes[CAUSES];    /* PE time by what it was spent on, summed over PEs */
+    i64 counts[COUNTS];    /* lines */
+    i64 traffic[TRAFFICS]; /* lines to and from memory */
+} Totals;
+
+typedef struct {
+    Totals before_last, total; /* up to the last but one and the last simulated slice */
+    i64 flush_ps;
+} Result;
+
+typedef struct {
+    i64 now, ready_row;
+    i64 entry, tile_end, tile_first, tile, last_group, groups_issued;
+    u32 row;                        /* identity of the current r row, 0 before the first */
+    uint8_t row_cause, running;
+    i64 slots[MOST_WINDOW];         /* when each reservation station is free again */
+    uint8_t slot_cause[MOST_WINDOW];
+    i64 group_ready[MOST_GROUPS];
+    u32 vector_rows[MOST_REGISTERS]; /* tags of the vector registers, see Cache */
+    u32 dirty[MOST_REGISTERS];       /* dirty rows in them, oldest first */
+    u32 dirty_count;
+    Cache registers, l1, vc;
+} Pe;
+
+typedef struct {
+    i64 from, to; /* bins from .. to-1 are known to be full */
+} Full;
+
+typedef struct {
+    const Machine *m;
+    const Work *w;
+    const Tiling *t;
+    Totals *out;
+    Pe *pe;
+    Cache *l2;
+    Cache llc;
+    i64 window, step_ps, issue_ps;
+    u32 row_base, col_base; /* identities of row 0 and column 0 in this slice */
+    u32 slice_ids;
+    /* memory: time bins of channels */
+    i64 bin_ps, bins, first_bin;
+    double per_bin;
+    u32 *busy;
+    Full *full_row, *full_line;
+    i64 row_channels, row_each, row_groups;
+    /* assignment: lists of units (first tiles) for each PE and one for all */
+    i64 *next, *head, *tail, *owner;
+} Sim;
+
+/* ---- memory ------------------------------------------------------------------------ */
+
+/* Occupy `channels` channels from `first` for `each` ps; returns when the data is there. */
+static inline i64 occupy(Sim *s, Full *full, i64 first, i64 channels, i64 each, i64 at) {
+    i64 own = (i64)((double)at * s->per_bin), bin = own;
+    u32 most;
+    u32 *busy;
+    for (;;) {
+        if (bin >= full->from && bin < full->to) bin = full->to;
+        busy = s->busy + (bin & (s->bins - 1)) * s->m->channels + first;
+        most = 0;
+        for (i64 c = 0; c < channels; c++) most = busy[c] > most ? busy[c] : most;
+        if (most + each <= s->bin_ps || bin >= s->first_bin + s->bins - 1) break;
+        if (bin == full->to) full->to++;
+        else full->from = bin, full->to = bin + 1;
+        bin++;
+    }
+    for (i64 c = 0; c < channels; c++) busy[c] += (u32)each;
+    if (bin == own) return at + s->m->link_ps + s->m->dram_ps;
+    i64 start = bin * s->bin_ps + most;
+    return (start > at ? start : at) + s->m->link_ps + s->m->dram_ps;
+}
+
+static inline i64 memory_row(Sim *s, u32 id, int kind, i64 at) {
+    s->out->traffic[kind] += s->w->lines;
+    i64 group = (id ^ id >> 4 ^ id >> 9) % s->row_groups;
+    i64 ready = at;
+    for (i64 left = s->row_each; left > 0; left -= s->bin_ps)
+        ready = occupy(s, s->full_row + group, group * s->row_channels, s->row_channels,
+                       left < s->bin_ps ? left : s->bin_ps, at);
+    return ready;
+}
+
+static inline i64 memory_line(Sim *s, i64 line, int stream, int kind, i64 at) {
+    s->out->traffic[kind]++;
+    u32 hash = (u32)(line + 5 * stream);
+    i64 channel = (hash ^ hash >> 4 ^ hash >> 9) % s->m->channels;
+    return occupy(s, s->full_line + channel, channel, 1, s->m->line_ps, at);
+}
+
+/* Bins before `at` will not be asked for again. */
+static void forget_before(Sim *s, i64 at) {
+    i64 bin = at / s->bin_ps;
+    if (bin - s->first_bin > s->bins) {
+        memset(s->busy, 0, sizeof *s->busy * s->bins * s->m->channels);
+    } else {
+        for (i64 b = s->first_bin; b < bin; b++)
+            memset(s->busy + (b & (s->bins - 1)) * s->m->channels, 0,
+                   sizeof *s->busy * s->m->channels);
+    }
+    s->first_bin = bin;
+}
+
+/* ---- caches ------------------------------------------------------------------------ */
+
+static inline void write_llc(Sim *s, u32 id, i64 at) {
+    u32 victim = 0;
+    if (!s->llc.ways) {
+        memory_row(s, id, WRITE_R, at);
+        return;
+    }
+    if (!touch(&s->llc, id, DIRTY, &victim) && victim & DIRTY)
+        memory_row(s, victim & ~DIRTY, WRITE_R, at);
+}
+
+static inline void write_l2(Sim *s, Cache *l2, u32 id, i64 at) {
+    u32 victim = 0;
+    if (!l2->ways) write_llc(s, id, at);
+    else if (!touch(l2, id, DIRTY, &victim) && victim & DIRTY)
+        write_llc(s, victim & ~DIRTY, at);
+}
+
+/* Read a row through L2 and the LLC; returns when it is ready and from where. */
+static inline i64 read_shared(Sim *s, Cache *l2, u32 id, int kind, i64 at, uint8_t *cause) {
+    const Machine *m = s->m;
+    i64 lines = s->w->lines, *counts = s->out->counts;
+    u32 victim = 0;
+    if (l2->ways) {
+        if (touch(l2, id, 0, &victim)) {
+            counts[HITS_L2] += lines;
+            *cause = L2;
+            return at + m->l2_ps;
+        }
+        counts[MISSES_L2] += lines;
+        if (victim & DIRTY) write_llc(s, victim & ~DIRTY, at);
+    }
+    if (s->llc.ways) {
+        victim = 0;
+        if (touch(&s->llc, id, 0, &victim)) {
+            counts[HITS_LLC] += lines;
+            *cause = LLC;
+            return at + m->llc_ps;
+        }
+        counts[MISSES_LLC] += lines;
+        if (victim & DIRTY) memory_row(s, victim & ~DIRTY, WRITE_R, at);
+    }
+    *cause = DRAM;
+    return memory_row(s, id, kind, at + m->lookup_ps);
+}
+
+static inline i64 read_cached(Sim *s, Pe *pe, Cache *l2, u32 id, int kind, uint8_t *cause) {
+    u32 victim = 0;
+    if (touch(&pe->l1, id, 0, &victim)) {
+        s->out->counts[HITS_L1] += s->w->lines;
+        *cause = L1;
+        return pe->now + s->m->l1_ps;
+    }
+    s->out->counts[MISSES_L1] += s->w->lines;
+    if (victim & DIRTY) write_l2(s, l2, victim & ~DIRTY, pe->now);
+    return read_shared(s, l2, id, kind, pe->now, cause);
+}
+
+/* An r row past the caches: through the bypass buffer's victim cache to memory. */
+static inline i64 read_bypassing(Sim *s, Pe *pe, u32 id, uint8_t *cause) {
+    u32 victim = 0;
+    if (pe->vc.ways) {
+        if (touch(&pe->vc, id, 0, &victim)) {
+            s->out->counts[HITS_VC] += s->w->lines;
+            *cause = L1;
+            return pe->now + s->m->vc_ps;
+        }
+        s->out->counts[MISSES_VC] += s->w->lines;
+        if (victim & DIRTY) memory_row(s, victim & ~DIRTY, WRITE_R, pe->now);
+    }
+    *cause = DRAM;
+    return memory_row(s, id, READ_R, pe->now);
+}
+
+/* Write an output row back from the vector registers. */
+static inline void write_row(Sim *s, Pe *pe, Cache *l2, u32 id) {
+    u32 victim = 0;
+    if (!s->w->bypass) {
+        if (!touch(&pe->l1, id, DIRTY, &victim) && victim & DIRTY)
+            write_l2(s, l2, victim & ~DIRTY, pe->now);
+    } else if (!pe->vc.ways) {
+        memory_row(s, id, WRITE_R, pe->now);
+    } else if (!touch(&pe->vc, id, DIRTY, &victim) && victim & DIRTY) {
+        memory_row(s, victim & ~DIRTY, WRITE_R, pe->now);
+    }
+}
+
+/* ---- vector registers -------------------------------------------------------------- */
+
+static inline void forget_dirty(Pe *pe, u32 id) {
+    for (u32 i = 0; i < pe->dirty_count; i++)
+        if (pe->dirty[i] == id) {
+            memmove(pe->dirty + i, pe->dirty + i + 1, (--pe->dirty_count - i) * sizeof(u32));
+            return;
+        }
+}
+
+/* Put a row into the vector registers; a dirty row that falls out is written back. */
+static inline int touch_registers(Sim *s, Pe *pe, Cache *l2, u32 id, u32 dirty) {
+    u32 victim = 0;
+    if (touch(&pe->registers, id, dirty, &victim)) return 1;
+    if (victim & DIRTY) {
+        forget_dirty(pe, victim & ~DIRTY);
+        write_row(s, pe, l2, victim & ~DIRTY);
+    }
+    return 0;
+}
+
+/* The write-back manager: above the high mark, clean the oldest rows down to the low one. */
+static void clean_registers(Sim *s, Pe *pe, Cache *l2) {
+    i64 lines = s->w->lines;
+    if (pe->dirty_count * lines <= s->m->dirty_high) return;
+    u32 cleaned = 0;
+    while (cleaned < pe->dirty_count && (pe->dirty_count - cleaned) * lines > s->m->dirty_low) {
+        u32 id = pe->dirty[cleaned++];
+        uint64_t found = match(pe->vector_rows, pe->registers.lanes, id);
+        if (found) pe->vector_rows[__builtin_ctzll(found)] &= ~DIRTY;
+        write_row(s, pe, l2, id);
+    }
+    pe->dirty_count -= cleaned;
+    memmove(pe->dirty, pe->dirty + cleaned, pe->dirty_count * sizeof(u32));
+}
+
+/* Put the current r row among the other registers. */
+static inline void retire_row(Sim *s, Pe *pe, Cache *l2) {
+    if (!pe->row) return;
+    int writes = s->w->operation == SPMM;
+    touch_registers(s, pe, l2, pe->row, writes ? DIRTY : 0);
+    if (writes) {
+        pe->dirty[pe->dirty_count++] = pe->row;
+        clean_registers(s, pe, l2);
+    }
+    pe->row = 0;
+}
+
+static inline void change_row(Sim *s, Pe *pe, Cache *l2, u32 id) {
+    retire_row(s, pe, l2);
+    u32 held = take_out(&pe->registers, id);
+    pe->row = id;
+    if (held) {
+        if (held & DIRTY) forget_dirty(pe, id);
+        s->out->counts[HITS_VRF] += s->w->lines;
+        pe->ready_row = pe->now;
+        pe->row_cause = ISSUE;
+        return;
+    }
+    s->out->counts[MISSES_VRF] += s->w->lines;
+    pe->ready_row = s->w->bypass ? read_bypassing(s, pe, id, &pe->row_cause)
+                                 : read_cached(s, pe, l2, id, READ_R, &pe->row_cause);
+}
+
+/* ---- the pipeline ------------------------------------------------------------------ */
+
+static inline void wait_until(Sim *s, Pe *pe, i64 at, int cause) {
+    if (at > pe->now) {
+        s->out->causes[cause] += at - pe->now;
+        pe->now = at;
+    }
+}
+
+/* Request the lines of one group of 16 entries: row, column, value (and earlier output). */
+static inline void request_group(Sim *s, Pe *pe, i64 group, i64 at) {
+    i64 ready = at + s->m->l1_ps;
+    if (group != pe->last_group) {
+        for (int stream = 0; stream < STREAMS; stream++) {
+            i64 done = memory_line(s, group, stream, READ_SPARSE,
+                                   at + stream * s->m->cycle_ps);
+            ready = done > ready ? done : ready;
+        }
+        pe->last_group = group;
+    }
+    if (s->w->operation == SDDMM && s->slice_ids < s->row_base) {
+        i64 done = memory_line(s, group, STREAMS, READ_OUT, at + STREAMS * s->m->cycle_ps);
+        ready = done > ready ? done : ready;
+    }
+    pe->group_ready[group % s->m->sparse_groups] = ready;
+}
+
+static void open_tile(Sim *s, Pe *pe, i64 tile) {
+    pe->tile = tile;
+    pe->entry = pe->tile_first = s->t->tile_start[tile];
+    pe->tile_end = s->t->tile_start[tile + 1];
+    i64 first = pe->entry / ENTRIES_A_LINE, last = (pe->tile_end - 1) / ENTRIES_A_LINE;
+    i64 group = first;
+    for (; group <= last && group < first + s->m->sparse_groups; group++)
+        request_group(s, pe, group, pe->now + (group - first) * STREAMS * s->m->cycle_ps);
+    pe->groups_issued = group;
+    wait_until(s, pe, pe->group_ready[first % s->m->sparse_groups], SPARSE);
+}
+
+/* Take the next unit from this PE's own list, else from the common one; -1 if none. */
+static i64 next_unit(Sim *s, i64 p) {
+    i64 list = s->head[p] >= 0 ? p : s->m->pes;
+    i64 tile = s->head[list];
+    if (tile >= 0) {
+        s->head[list] = s->next[tile];
+        if (s->w->operation == SPMM) s->owner[s->t->tile_panel[tile]] = p;
+    }
+    return tile;
+}
+
+/* Go to the next tile of this phase; 0 when there is none left for this PE. */
+static int next_tile(Sim *s, i64 p, i64 phase_end) {
+    Pe *pe = s->pe + p;
+    i64 tile = pe->tile + 1;
+    int same_unit = pe->tile >= 0 && s->w->operation == SPMM && tile < phase_end &&
+                    s->t->tile_panel[tile] == s->t->tile_panel[pe->tile];
+    if (!same_unit) tile = next_unit(s, p);
+    if (tile < 0) return 0;
+    open_tile(s, pe, tile);
+    return 1;
+}
+
+static inline void write_outputs(Sim *s, Pe *pe) {
+    i64 done = pe->entry - pe->tile_first;
+    if (done % ENTRIES_A_LINE == 0 || pe->entry == pe->tile_end)
+        memory_line(s, pe->entry / ENTRIES_A_LINE, STREAMS, WRITE_OUT, pe->now);
+}
+
+static inline int earliest(const i64 *slots, i64 window) {
+    i64 least = slots[0];
+    for (i64 i = 1; i < window; i++) least = slots[i] < least ? slots[i] : least;
+    int slot = 0;
+    while (slots[slot] != least) slot++;
+    return slot;
+}
+
+/* One entry: its r row, its c row, its operations. */
+static inline void run_entry(Sim *s, Pe *pe, Cache *l2) {
+    i64 groups = s->m->sparse_groups, entry = pe->entry++;
+    if (entry % ENTRIES_A_LINE == 0 && entry != pe->tile_first) {
+        i64 group = entry / ENTRIES_A_LINE;
+        if (pe->groups_issued <= (pe->tile_end - 1) / ENTRIES_A_LINE)
+            request_group(s, pe, pe->groups_issued++, pe->now);
+        wait_until(s, pe, pe->group_ready[group % groups], SPARSE);
+    }
+    int slot = earliest(pe->slots, s->window);
+    wait_until(s, pe, pe->slots[slot], pe->slot_cause[slot]);
+
+    u32 row = s->row_base + (u32)s->t->row[entry], col = s->col_base + (u32)s->t->col[entry];
+    if (row != pe->row) change_row(s, pe, l2, row);
+    uint8_t cause = ISSUE;
+    i64 ready = pe->now;
+    if (touch_registers(s, pe, l2, col, 0)) {
+        s->out->counts[HITS_VRF] += s->w->lines;
+    } else {
+        s->out->counts[MISSES_VRF] += s->w->lines;
+        ready = read_cached(s, pe, l2, col, READ_C, &cause);
+    }
+    if (pe->ready_row > ready) ready = pe->ready_row, cause = pe->row_cause;
+    pe->slots[slot] = ready + s->m->simd_ps;
+    pe->slot_cause[slot] = cause;
+    if (s->w->operation == SPMM) pe->ready_row = ready + s->step_ps, pe->row_cause = DEPENDENCE;
+    s->out->causes[ISSUE] += s->issue_ps;
+    pe->now += s->issue_ps;
+    if (s->w->operation == SDDMM) write_outputs(s, pe);
+}
+
+/* Run a PE until its clock reaches `until`, or it has nothing left to do in this phase. */
+static void run_pe(Sim *s, i64 p, i64 until, i64 phase_end) {
+    Pe *pe = s->pe + p;
+    Cache *l2 = s->l2 + p / s->m->pes_per_l2;
+    while (pe->now < until) {
+        if (pe->entry == pe->tile_end && !next_tile(s, p, phase_end)) {
+            for (i64 i = 0; i < s->window; i++)
+                wait_until(s, pe, pe->slots[i], pe->slot_cause[i]);
+            pe->running = 0;
+            return;
+        }
+        run_entry(s, pe, l2);
+    }
+}
+
+/* ---- the walk ---------------------------------------------------------------------- */
+
+static void append(Sim *s, i64 list, i64 tile) {
+    s->next[tile] = -1;
+    if (s->head[list] < 0) s->head[list] = tile;
+    else s->next[s->tail[list]] = tile;
+    s->tail[list] = tile;
+}
+
+/* List the units of a phase: those of known owner on the owner's list, the rest for all. */
+static void assign_units(Sim *s, i64 phase) {
+    i64 pes = s->m->pes, first = s->t->phase_start[phase], last = s->t->phase_start[phase + 1];
+    for (i64 p = 0; p <= pes; p++) s->head[p] = -1;
+    for (i64 tile = first; tile < last; tile++) {
+        i64 panel = s->t->tile_panel[tile];
+        if (s->w->operation == SPMM && tile > first && panel == s->t->tile_panel[tile - 1])
+            continue;
+        i64 owner = s->m->dynamic ? s->owner[panel] : panel % pes;
+        append(s, owner >= 0 ? owner : pes, tile);
+    }
+}
+
+static void run_phase(Sim *s, i64 phase, int cause) {
+    i64 pes = s->m->pes, running = pes, phase_end = s->t->phase_start[phase + 1];
+    assign_units(s, phase);
+    i64 until = s->pe[0].now;
+    for (i64 p = 0; p < pes; p++) s->pe[p].running = 1, s->pe[p].tile = -1;
+    while (running) {
+        forget_before(s, until);
+        i64 earliest_now = INT64_MAX;
+        until += s->m->quantum_ps;
+        running = 0;
+        for (i64 p = 0; p < pes; p++) {
+            Pe *pe = s->pe + p;
+            if (!pe->running) continue;
+            if (pe->now < until) run_pe(s, p, until, phase_end);
+            running += pe->running;
+            if (pe->running && pe->now < earliest_now) earliest_now = pe->now;
+        }
+        if (running && earliest_now > until) until = earliest_now;
+    }
+    i64 end = 0;
+    for (i64 p = 0; p < pes; p++) end = s->pe[p].now > end ? s->pe[p].now : end;
+    for (i64 p = 0; p < pes; p++) wait_until(s, s->pe + p, end, cause);
+}
+
+static i64 dirty_rows(const Cache *cache) {
+    i64 count = 0;
+    for (i64 i = 0; i < (i64)cache->sets * cache->lanes; i++) count += cache->tags[i] >> 31;
+    return count;
+}
+
+/* Empty registers into L1 or the victim cache, L1 into L2, victim caches into memory. */
+static i64 flush(Sim *s) {
+    i64 most = 0, written = 0, lines = s->w->lines;
+    for (i64 p = 0; p < s->m->pes; p++) {
+        Pe *pe = s->pe + p;
+        Cache *l2 = s->l2 + p / s->m->pes_per_l2;
+        retire_row(s, pe, l2);
+        for (u32 i = 0; i < pe->dirty_count; i++) write_row(s, pe, l2, pe->dirty[i]);
+        i64 cached = dirty_rows(&pe->l1) * lines;
+        most = cached > most ? cached : most;
+        if (pe->vc.ways) written += dirty_rows(&pe->vc) * lines;
+        if (!s->l2->ways && !s->llc.ways) written += cached;
+    }
+    s->out->traffic[WRITE_R] += written;
+    i64 to_l2 = most * s->m->cycle_ps, to_memory = written * s->m->line_ps / s->m->channels;
+    return to_l2 > to_memory ? to_l2 : to_memory;
+}
+
+/* ---- setting up -------------------------------------------------------------------- */
+
+/* Shape a cache of `sets` × `ways` lines for rows of `lines` lines; returns its tag count. */
+static i64 shape(Cache *cache, i64 sets, i64 ways, i64 lines) {
+    memset(cache, 0, sizeof *cache);
+    if (!sets || !ways) return 0;
+    cache->sets = (u32)(sets >= lines ? sets / lines : 1);
+    i64 kept = sets >= lines ? ways : ways * sets / lines;
+    cache->ways = (u32)(kept > 1 ? kept : 1);
+    cache->lanes = lanes_for(cache->ways);
+    cache->inverse = UINT64_MAX / cache->sets + 1;
+    return (i64)cache->sets * cache->lanes;
+}
+
+static u32 *place(Cache *cache, u32 *tags, i64 size) {
+    cache->tags = tags;
+    return tags + size;
+}
+
+static u32 *set_up_caches(Sim *s) {
+    const Machine *m = s->m;
+    i64 lines = s->w->lines, groups = (m->pes + m->pes_per_l2 - 1) / m->pes_per_l2;
+    Cache l1, vc, l2;
+    i64 l1_size = shape(&l1, m->l1_sets, m->l1_ways, lines);
+    i64 vc_size = shape(&vc, s->w->bypass ? m->vc_sets : 0, m->vc_ways, lines);
+    i64 l2_size = shape(&l2, m->l2_sets, m->l2_ways, lines);
+    i64 llc_size = shape(&s->llc, m->llc_sets, m->llc_ways, lines);
+    u32 *tags = calloc((size_t)(m->pes * (l1_size + vc_size) + groups * l2_size + llc_size + 64),
+                       sizeof *tags);
+    if (!tags) return NULL;
+    u32 *at = tags;
+    i64 held = m->registers / lines - 1; /* the current r row has its own registers */
+    for (i64 p = 0; p < m->pes; p++) {
+        Pe *pe = s->pe + p;
+        pe->l1 = l1, pe->vc = vc;
+        at = place(&pe->l1, at, l1_size);
+        at = place(&pe->vc, at, vc_size);
+        shape(&pe->registers, 1, held > 1 ? held : 1, 1);
+        pe->registers.tags = pe->vector_rows;
+        pe->last_group = -1;
+    }
+    for (i64 g = 0; g < groups; g++) {
+        s->l2[g] = l2;
+        at = place(&s->l2[g], at, l2_size);
+    }
+    place(&s->llc, at, llc_size);
+    return tags;
+}
+
+static void set_up_memory(Sim *s) {
+    const Machine *m = s->m;
+    i64 lines = s->w->lines;
+    s->bin_ps = 16 * m->line_ps;
+    s->per_bin = 1.0 / (double)s->bin_ps;
+    s->row_channels = lines < m->channels ? lines : m->channels;
+    s->row_groups = m->channels / s->row_channels;
+    s->row_each = (lines * m->line_ps + s->row_channels - 1) / s->row_channels;
+    i64 in_flight = m->pes * (3 * m->window + m->registers + 4 * m->sparse_groups + 8 * lines);
+    i64 needed = 64 + 4 * in_flight / (16 * m->channels) +
+                 2 * (m->quantum_ps + m->link_ps + m->dram_ps) / s->bin_ps;
+    for (s->bins = 64; s->bins < needed;) s->bins *= 2;
+}
+
+static void run(Sim *s, Result *result) {
+    u32 ids = (u32)(s->w->rows + s->w->cols);
+    Totals last_total;
+    s->slice_ids = ids;
+    for (i64 slice = 0; slice < s->w->slices; slice++) {
+        s->row_base = 1 + (u32)slice * ids;
+        s->col_base = s->row_base + (u32)s->w->rows;
+        for (i64 phase = 0; phase < s->t->phases; phase++) {
+            int last = slice == s->w->slices - 1 && phase == s->t->phases - 1;
+            run_phase(s, phase, last ? IMBALANCE : BARRIER);
+        }
+        if (slice) result->before_last = last_total;
+        s->out->ps = s->pe[0].now;
+        last_total = *s->out;
+    }
+    result->flush_ps = flush(s);
+}
+
+/* Simulate `work` on `tiling`. Returns 0, or 1 when there is not enough memory. */
+int simulate(const Machine *machine, const Tiling *tiling, const Work *work, Result *result) {
+    Sim s = {.m = machine, .w = work, .t = tiling, .out = &result->total};
+    memset(result, 0, sizeof *result);
+    i64 lines = work->lines, per_issue = lines * machine->cycle_ps;
+    s.window = machine->window / lines > 1 ? machine->window / lines : 1;
+    s.issue_ps = per_issue;
+    s.step_ps = machine->simd_ps > per_issue ? machine->simd_ps : per_issue;
+    set_up_memory(&s);
+    i64 lists = machine->pes + 1;
+    s.pe = calloc((size_t)machine->pes, sizeof *s.pe);
+    s.l2 = calloc((size_t)machine->pes, sizeof *s.l2);
+    s.busy = calloc((size_t)(s.bins * machine->channels), sizeof *s.busy);
+    s.full_row = calloc((size_t)(2 * machine->channels), sizeof *s.full_row);
+    s.next = malloc(sizeof *s.next * (size_t)(tiling->tiles + 2 * lists + tiling->panels + 1));
+    u32 *tags = s.pe && s.l2 ? set_up_caches(&s) : NULL;
+    int status = 1;
+    if (tags && s.busy && s.full_row && s.next) {
+        s.full_line = s.full_row + machine->channels;
+        s.head = s.next + tiling->tiles;
+        s.tail = s.head + lists;
+        s.owner = s.tail + lists;
+        for (i64 i = 0; i < tiling->panels; i++) s.owner[i] = -1;
+        run(&s, result);
+        status = 0;
+    }
+    free(s.next), free(s.full_row), free(s.busy), free(tags), free(s.l2), free(s.pe);
+    return status;
+}

@@ -1,0 +1,300 @@
+"""Simulate one schedule, or many of them side by side, and report what the machine did."""
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from cognate.errors import PlatformError
+from cognate.matrices.matrix import SparseMatrix
+from cognate.operations import Operation
+from cognate.platforms.spade.machine import LINE_BYTES, LINE_FLOATS, SpadeMachine
+from cognate.platforms.spade.native import (
+    CAUSES,
+    COUNTS,
+    TRAFFICS,
+    CMachine,
+    CResult,
+    CWork,
+    library,
+)
+from cognate.platforms.spade.space import Work, work_of
+from cognate.platforms.spade.tiles import Tiling, reorder, tile
+from cognate.schedules import Schedule
+
+SLICES_SIMULATED = 2
+"""Dense slices that are simulated; the rest repeat the last one."""
+
+IDENTITIES = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the simulator counted for one distinct work; lines are 64 bytes."""
+
+    seconds: float
+    causes: dict[str, float]
+    """Seconds of all elements together by what they were spent on."""
+    lines: dict[str, int]
+    """Hits and misses by level, reads and writes of memory by operand."""
+
+
+def simulate_work(
+    machine: SpadeMachine,
+    tiling: Tiling,
+    matrix: SparseMatrix,
+    operation: Operation,
+    work: Work,
+    slices_simulated: int = SLICES_SIMULATED,
+) -> Run:
+    """Run one work on the matrix that ``tiling`` was made from.
+
+    Dense slices run one after another, with a barrier between them; from the second on they
+    repeat, so only ``slices_simulated`` are simulated. A narrower last slice runs alone.
+    """
+    full, rest = divmod(operation.width, work.slice_width)
+    run = _simulate_slices(
+        machine, tiling, matrix, operation, work, work.slice_width, full, slices_simulated
+    )
+    if rest:
+        last = _simulate_slices(machine, tiling, matrix, operation, work, rest, 1, 1)
+        run = _add(run, last)
+    return run
+
+
+def _simulate_slices(
+    machine: SpadeMachine,
+    tiling: Tiling,
+    matrix: SparseMatrix,
+    operation: Operation,
+    work: Work,
+    width: int,
+    slices: int,
+    slices_simulated: int,
+) -> Run:
+    simulated = min(slices, max(2, slices_simulated))
+    result = CResult()
+    c_work = CWork(
+        operation=("spmm", "sddmm").index(operation.name),
+        rows=matrix.rows,
+        cols=matrix.cols,
+        lines=width // LINE_FLOATS,
+        bypass=int(work.bypass),
+        slices=simulated,
+    )
+    if library().simulate(as_c(machine), tiling.as_c(), c_work, result):
+        raise PlatformError(f"spade: not enough memory to simulate {matrix.name}")
+    return _run_from(result, slices - simulated)
+
+
+def as_c(machine: SpadeMachine) -> CMachine:
+    """The machine in the simulator's units: picoseconds, lines, sets."""
+
+    def sets(size: int, ways: int) -> int:
+        return size // (LINE_BYTES * ways)
+
+    def ps(nanoseconds: float) -> int:
+        return round(1000 * nanoseconds)
+
+    m = machine
+    return CMachine(
+        pes=m.pes,
+        pes_per_l2=m.pes_per_l2,
+        cycle_ps=round(1000 / m.clock_ghz),
+        quantum_ps=ps(m.quantum_ns),
+        dynamic=int(m.assignment == "dynamic"),
+        registers=m.vector_registers,
+        dirty_high=m.vector_registers * m.dirty_high_percent // 100,
+        dirty_low=m.vector_registers * m.dirty_low_percent // 100,
+        window=m.window,
+        simd_ps=ps(m.simd_cycles / m.clock_ghz),
+        sparse_groups=m.sparse_load_queue,
+        l1_sets=sets(m.l1_bytes, m.l1_ways),
+        l1_ways=m.l1_ways,
+        vc_sets=sets(m.victim_bytes, m.victim_ways),
+        vc_ways=m.victim_ways,
+        l2_sets=sets(m.l2_bytes, m.l2_ways),
+        l2_ways=m.l2_ways if m.l2_bytes else 0,
+        llc_sets=sets(m.llc_bytes, m.llc_ways),
+        llc_ways=m.llc_ways if m.llc_bytes else 0,
+        l1_ps=ps(m.l1_ns),
+        vc_ps=ps(m.victim_ns),
+        l2_ps=ps(m.l2_ns),
+        llc_ps=ps(m.llc_ns),
+        lookup_ps=ps(m.lookup_ns),
+        link_ps=ps(m.link_ns),
+        dram_ps=ps(m.dram_ns),
+        channels=m.channels,
+        line_ps=round(1000 * LINE_BYTES * m.channels / m.bandwidth_gb_s),
+    )
+
+
+def _run_from(result: CResult, repeats: int) -> Run:
+    total, before = result.total, result.before_last
+
+    def extended(last: int, earlier: int) -> int:
+        return last + repeats * (last - earlier)
+
+    causes = zip(CAUSES, total.causes, before.causes, strict=True)
+    counts = zip(COUNTS + TRAFFICS, [*total.counts, *total.traffic],
+                 [*before.counts, *before.traffic], strict=True)  # fmt: skip
+    return Run(
+        seconds=(extended(total.ps, before.ps) + result.flush_ps) * 1e-12,
+        causes={name: extended(last, earlier) * 1e-12 for name, last, earlier in causes},
+        lines={name: extended(last, earlier) for name, last, earlier in counts},
+    )
+
+
+def _add(first: Run, second: Run) -> Run:
+    return Run(
+        seconds=first.seconds + second.seconds,
+        causes={name: value + second.causes[name] for name, value in first.causes.items()},
+        lines={name: value + second.lines[name] for name, value in first.lines.items()},
+    )
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything about one simulated schedule. ``as_dict`` is plain data, ``text`` is to read."""
+
+    matrix: SparseMatrix
+    operation: Operation
+    schedule: Schedule
+    machine: SpadeMachine
+    run: Run
+
+    @cached_property
+    def counters(self) -> dict[str, float | int | str]:
+        """The counters of one row of samples; see docs/simulator.md for each."""
+        return counters_of(self.run, self.machine, self.operation.flops(self.matrix))
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready: matrix, operation, schedule, machine, seconds and all counters."""
+        return {
+            "matrix": self.matrix.name,
+            "rows": self.matrix.rows,
+            "cols": self.matrix.cols,
+            "nnz": self.matrix.nnz,
+            "operation": self.operation.name,
+            "width": self.operation.width,
+            "schedule_id": self.schedule.schedule_id,
+            "schedule": str(self.schedule),
+            "machine": self.machine.name,
+            "seconds": self.run.seconds,
+            **self.counters,
+        }
+
+    def text(self) -> str:
+        """A few lines for a terminal."""
+        from cognate.platforms.spade.report import describe
+
+        return describe(self.as_dict())
+
+    def json(self) -> str:
+        """``as_dict`` as one JSON object."""
+        return json.dumps(self.as_dict())
+
+
+def counters_of(run: Run, machine: SpadeMachine, flops: int) -> dict[str, float | int | str]:
+    """Counters of a run: cycles, shares of element time, lines, bytes, rates, the bound."""
+    element_seconds = run.seconds * machine.pes
+    shares = {
+        f"{name}_share": value / element_seconds if element_seconds else 0.0
+        for name, value in run.causes.items()
+    }
+    memory = {f"{name}_bytes": run.lines[name] * LINE_BYTES for name in TRAFFICS}
+    read = sum(memory[f"{n}_bytes"] for n in ("sparse_read", "r_read", "c_read", "output_read"))
+    written = memory["r_written_bytes"] + memory["output_written_bytes"]
+    bandwidth = (read + written) / run.seconds if run.seconds else 0.0
+    return {
+        "cycles": round(run.seconds * machine.clock_ghz * 1e9),
+        **shares,
+        **{name: run.lines[name] for name in COUNTS},
+        **memory,
+        "bytes_read": read,
+        "bytes_written": written,
+        "bandwidth_gb_s": bandwidth * 1e-9,
+        "gflops": flops / run.seconds * 1e-9 if run.seconds else 0.0,
+        "bound": _bound(shares, bandwidth, machine),
+    }
+
+
+def _bound(shares: dict[str, float], bandwidth: float, machine: SpadeMachine) -> str:
+    """What holds the run back: memory bandwidth at 80 % of what there is, else the largest share."""
+    if bandwidth >= 0.8e9 * machine.bandwidth_gb_s:
+        return "bandwidth"
+    largest = max(shares, key=lambda name: shares[name])
+    return largest.removesuffix("_share")
+
+
+def simulate(
+    matrix: SparseMatrix, operation: Operation, schedule: Schedule, machine: SpadeMachine
+) -> Report:
+    """Simulate one schedule of either SPADE space and report on it."""
+    check(matrix, operation)
+    work = work_of(schedule, matrix, operation.width)
+    ordered = reorder(matrix) if work.reorder else matrix
+    tiling = tile(ordered, work.panel_rows, work.panel_cols, work.columns_outer)
+    run = simulate_work(machine, tiling, ordered, operation, work)
+    return Report(matrix, operation, schedule, machine, run)
+
+
+def check(matrix: SparseMatrix, operation: Operation) -> None:
+    """Refuse widths that are not whole lines, and matrices beyond the simulator's identities."""
+    if operation.width % LINE_FLOATS:
+        raise PlatformError(
+            f"spade: dense width {operation.width} is not a multiple of {LINE_FLOATS} "
+            "(one 64-byte line); pad the operands"
+        )
+    if (matrix.rows + matrix.cols) * SLICES_SIMULATED >= IDENTITIES:
+        raise PlatformError(f"spade: {matrix.name} has more than {IDENTITIES} rows and columns")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Runs of distinct works, which of them each schedule is, and what reordering cost."""
+
+    runs: dict[Work, Run]
+    works: list[Work]
+    reorder_seconds: float
+
+
+def sweep(
+    matrix: SparseMatrix,
+    operation: Operation,
+    schedules: Sequence[Schedule],
+    machine: SpadeMachine,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Sweep:
+    """Simulate every distinct work among ``schedules`` once, ``threads`` at a time."""
+    check(matrix, operation)
+    reordered, reorder_seconds = None, 0.0
+    if any(schedule.as_dict().get("reorder") for schedule in schedules):
+        start = time.perf_counter()
+        reordered = reorder(matrix)
+        reorder_seconds = time.perf_counter() - start
+    moved = reordered is not None and reordered.pattern_hash != matrix.pattern_hash
+    works = [work_of(schedule, matrix, operation.width, moved) for schedule in schedules]
+    groups = defaultdict(list)
+    for work in sorted(set(works)):
+        groups[work.layout].append(work)
+    runs: dict[Work, Run] = {}
+
+    def run_group(group: list[Work]) -> dict[Work, Run]:
+        first = group[0]
+        ordered = reordered if first.reorder and reordered is not None else matrix
+        tiling = tile(ordered, first.panel_rows, first.panel_cols, first.columns_outer)
+        return {w: simulate_work(machine, tiling, ordered, operation, w) for w in group}
+
+    total = len(set(works))
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        for done in pool.map(run_group, groups.values()):
+            runs.update(done)
+            if progress:
+                progress(len(runs), total)
+    return Sweep(runs, works, reorder_seconds)
