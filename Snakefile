@@ -20,6 +20,8 @@ report: "workflow/report/workflow.rst"
 STUDY = read_study(config)
 RESULTS = STUDY.config.results
 METHODS = {slug(method): method for method in STUDY.methods}
+FIGURES = offered(registry.FIGURES)
+TABLES = offered(registry.TABLES)
 CONFIGURATIONS = {slug(name): name for name, size, seed in STUDY.source_models}
 
 
@@ -38,12 +40,12 @@ include: "workflow/rules/matrices.smk"
 include: "workflow/rules/sample.smk"
 include: "workflow/rules/learn.smk"
 include: "workflow/rules/evaluate.smk"
-include: "workflow/rules/figures.smk"
+include: "workflow/rules/publish.smk"
 
 
 rule all:
     default_target: True
     input:
-        all_tables(STUDY),
-        all_figures(STUDY),
+        tables_of(TABLES),
+        figures_of(FIGURES),
         f"{RESULTS}/summary.md",

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from cognate.errors import ConfigError
 
 OperationName = Literal["spmm", "sddmm"]
+Bounds = tuple[int | None, int | None]
 
 
 class _Section(BaseModel):
@@ -45,20 +46,19 @@ class Matrices(_Section):
         "embedded", description="Where matrices come from."
     )
     folder: str | None = Field(None, description="Folder of .mtx files, for source: directory.")
-    values: Literal["numeric", "pattern"] = Field(
-        "numeric", description="'pattern' reads complex and non-finite files as patterns."
+    values: Literal["stored", "pattern"] = Field(
+        "stored", description="'pattern' reads complex and non-finite files as patterns."
     )
     names: tuple[str, ...] = Field((), description="These matrices; empty: no restriction.")
     kinds: tuple[str, ...] = Field((), description="Kinds (domains) to take; empty: all.")
     groups: tuple[str, ...] = Field((), description="Groups to take; empty: all.")
-    rows_min: int = Field(1, ge=0, description="Least number of rows.")
-    rows_max: int | None = Field(None, description="Greatest number of rows.")
-    nnz_min: int = Field(1, ge=0, description="Least number of stored entries.")
-    nnz_max: int | None = Field(None, description="Greatest number of stored entries.")
+    families: tuple[str, ...] = Field((), description="Families to take; empty: all.")
+    rows: Bounds = Field((None, None), description="Least and greatest number of rows.")
+    nnz: Bounds = Field((None, None), description="Least and greatest number of entries.")
     count: int | None = Field(None, ge=3, description="Draw this many of what is left.")
     seed: int = Field(0, ge=0, description="Draws the 'count' matrices.")
     offline: bool = Field(False, description="Never go to the network; say what is missing.")
-    split: Split = Split()
+    split: Split = Field(Split(), description="How matrices are divided.")
     batch_nnz: int = Field(
         2_000_000, ge=1, description="Matrices share a job until they have this many entries."
     )
@@ -142,7 +142,9 @@ class Config(_Section):
     results: str = Field("results", description="Folder that receives everything.")
     seed: int = Field(0, ge=0, description="Draws the schedules that are sampled.")
     matrices: Matrices = Matrices()
-    operations: tuple[OperationName, ...] = Field(("spmm", "sddmm"), min_length=1)
+    operations: tuple[OperationName, ...] = Field(
+        ("spmm", "sddmm"), min_length=1, description="Sparse kernels to study."
+    )
     width: int = Field(256, ge=1, description="Dense columns K.")
     source: PlatformChoice
     targets: tuple[PlatformChoice, ...] = Field(min_length=1)
@@ -227,3 +229,49 @@ def _resolve(schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
         resolved: dict[str, Any] = schema["$defs"][node["$ref"].rsplit("/", 1)[-1]]
         return resolved
     return node
+
+
+def reference() -> str:
+    """A Markdown table of every key: path, type, default and meaning."""
+    lines = ["| key | type | default | meaning |", "| --- | --- | --- | --- |"]
+    lines += _reference_rows(Config, "")
+    return "\n".join(lines) + "\n"
+
+
+def _reference_rows(model: type[BaseModel], prefix: str) -> list[str]:
+    rows = []
+    for name, field in model.model_fields.items():
+        path = f"{prefix}{name}"
+        section, suffix = _section(field.annotation)
+        if section:
+            meaning = (section.__doc__ or "").strip().split("\n")[0]
+            rows.append(f"| **`{path}{suffix}`** | | | {meaning} |")
+            rows += _reference_rows(section, f"{path}{suffix}.")
+            continue
+        default = (
+            "required"
+            if field.is_required()
+            else f"`{_shown(field.get_default(call_default_factory=True))}`"
+        )
+        kind = _type_name(field.annotation).replace("|", "\\|")
+        rows.append(f"| `{path}` | {kind} | {default} | {field.description or ''} |")
+    return rows
+
+
+def _section(annotation: Any) -> tuple[type[BaseModel] | None, str]:
+    """The section that a key holds, and how its path goes on when it holds several."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation, ""
+    for argument in get_args(annotation):
+        if isinstance(argument, type) and issubclass(argument, BaseModel):
+            return argument, ".<name>" if get_origin(annotation) is dict else "[]"
+    return None, ""
+
+
+def _type_name(annotation: Any) -> str:
+    text = str(annotation) if get_args(annotation) else annotation.__name__
+    return text.replace("typing.", "").replace("NoneType", "None")
+
+
+def _shown(default: Any) -> str:
+    return json.dumps(default) if not isinstance(default, BaseModel) else "…"

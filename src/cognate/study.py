@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cognate.config import Config
+from cognate.config import Config, Split
 from cognate.errors import ConfigError, MatrixError
+from cognate.evaluation.methods import dependence
 from cognate.learning.methods import get_method
 from cognate.matrices.matrix import SparseMatrix
 from cognate.matrices.sources import list_matrices, load_matrix
-from cognate.matrices.splits import split_matrices
+from cognate.matrices.splits import embedded_split, split
 from cognate.operations import Operation, get_operation
 from cognate.platforms import Platform, get_platform
 
@@ -42,14 +43,14 @@ class Study:
     def matrices(self) -> pd.DataFrame:
         """One row a matrix, index ``name``: group, kind, family, rows, cols, nnz, split, batch."""
         chosen = self.config.matrices
-        table = list_matrices(chosen.source, **self._source_options(), **self._selection())
+        table = list_matrices(chosen.source, chosen.folder, **self._selection())
         if len(table) < 3:
             raise MatrixError(
                 f"the configuration selects {len(table)} matrices; a study needs at least three "
                 "(one each to train, validate and test on); relax 'matrices'"
             )
         table = table.set_index("name").sort_index()
-        table["split"] = split_matrices(table, chosen.source, chosen.split)
+        table["split"] = self._split(table)
         for part in ("train", "validation", "test"):
             if not (table["split"] == part).any():
                 raise ConfigError(
@@ -76,7 +77,10 @@ class Study:
     def load(self, name: str) -> SparseMatrix:
         """Read, build or fetch one matrix of the study."""
         row = self.matrices.loc[name]
-        matrix = load_matrix(self.config.matrices.source, name, **self._source_options())
+        chosen = self.config.matrices
+        matrix = load_matrix(
+            chosen.source, name, chosen.folder, values=chosen.values, offline=chosen.offline
+        )
         if (matrix.rows, matrix.cols) != (row["rows"], row["cols"]):
             raise MatrixError(
                 f"{name}: has {matrix.rows} × {matrix.cols}, its source said "
@@ -117,29 +121,31 @@ class Study:
     def runs(self, method: str) -> list[Run]:
         """All runs that the experiments ask of a method, each once.
 
-        A method that learns from shots alone has no run without shots.
+        A method that learns from shots alone has no run without shots; what a method does not
+        depend on is not varied.
         """
         return sorted(set(self._runs(method)))
 
     def _runs(self, method: str) -> Iterator[Run]:
-        made = get_method(method)
-        needs_shots = made.uses_shots and not made.uses_source
+        depends = dependence(method)
         for experiment in self.config.learning.experiments.values():
             if method not in experiment.methods:
                 continue
-            sizes = [self.source_size if s == "all" else s for s in experiment.source_matrices]
+            sizes = {self.source_size if s == "all" else s for s in experiment.source_matrices}
             most = max(*experiment.shots, *sizes)
             if most > self.source_size:
                 raise ConfigError(
                     f"learning.experiments asks for up to {most} shots or source matrices, but "
                     f"the training split has {self.source_size}; select more matrices"
                 )
-            for shots in experiment.shots:
-                if shots == 0 and needs_shots:
-                    continue
-                for size in sizes:
-                    for seed in self.config.learning.seeds[: experiment.seeds]:
-                        yield Run(shots, size, seed)
+            seeds = self.config.learning.seeds[: experiment.seeds]
+            yield from (
+                Run(shots, size, seed)
+                for shots in (experiment.shots if depends.shots else (0,))
+                for size in (sizes if depends.source else (self.source_size,))
+                for seed in (seeds if depends.seed else (0,))
+                if shots > 0 or not depends.needs_shots
+            )
 
     @cached_property
     def source_models(self) -> dict[tuple[str, int, int], str]:
@@ -161,14 +167,19 @@ class Study:
         order = np.random.default_rng(seed).permutation(len(names))
         return sorted(names[i] for i in order[:size])
 
-    def _source_options(self) -> dict[str, Any]:
-        chosen = self.config.matrices
-        return {"folder": chosen.folder, "values": chosen.values, "offline": chosen.offline}
-
     def _selection(self) -> dict[str, Any]:
-        chosen = self.config.matrices
-        fields = ("names", "kinds", "groups", "rows_min", "rows_max", "nnz_min", "nnz_max")
-        return {f: getattr(chosen, f) for f in (*fields, "count", "seed")}
+        rules = {"names", "kinds", "groups", "families", "rows", "nnz", "count", "seed"}
+        return self.config.matrices.model_dump(include=rules)
+
+    def _split(self, table: pd.DataFrame) -> pd.Series:
+        """The stored split for the embedded corpus, unless the configuration asks for another."""
+        chosen = self.config.matrices.split
+        if self.config.matrices.source == "embedded" and chosen == Split():
+            return embedded_split().loc[table.index]
+        fractions = {"train": chosen.train, "validation": chosen.validation}
+        fractions["test"] = 1 - sum(fractions.values())
+        drawn = split(table.reset_index(), fractions, chosen.by, chosen.seed)
+        return drawn.set_axis(table.index)
 
 
 def _batches(nnz: pd.Series, batch_nnz: int) -> list[str]:

@@ -4,7 +4,7 @@ import jsonschema
 import pytest
 import yaml
 
-from cognate.config import json_schema, load_config, parse_config
+from cognate.config import json_schema, load_config, parse_config, reference
 from cognate.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -82,3 +82,8 @@ def test_hash_ignores_where_results_go() -> None:
     base = parse_config(MINIMAL)
     assert parse_config({**MINIMAL, "results": "elsewhere"}).config_hash == base.config_hash
     assert parse_config({**MINIMAL, "width": 128}).config_hash != base.config_hash
+
+
+def test_reference_in_the_documentation_is_the_generated_one() -> None:
+    text = (ROOT / "config" / "README.md").read_text()
+    assert text.endswith(reference()), "replace its table by: cognate config reference"

@@ -2,6 +2,7 @@
 import re
 import sys
 
+from cognate import figures as registry
 from cognate.config import parse_config
 from cognate.errors import CognateError
 from cognate.fingerprint import fingerprint
@@ -43,7 +44,9 @@ def source_code():
 
 def matrix_settings():
     """What a matrix depends on, beside its name."""
-    return STUDY.config.matrices.model_dump(mode="json", include={"source", "folder", "values"})
+    return STUDY.config.matrices.model_dump(
+        mode="json", include={"source", "folder", "values"}
+    )
 
 
 def platform_code(wildcards):
@@ -54,7 +57,10 @@ def platform_code(wildcards):
 def platform_settings(name):
     """What the samples of a platform depend on, beside the matrices."""
     choice = STUDY.config.platform_choice(name)
-    return choice.model_dump(mode="json") | {"width": STUDY.config.width, "seed": STUDY.config.seed}
+    return choice.model_dump(mode="json") | {
+        "width": STUDY.config.width,
+        "seed": STUDY.config.seed,
+    }
 
 
 def is_measured(platform):
@@ -91,3 +97,56 @@ def source_models(operation, method):
         f"-n{run.source_matrices}-s{run.seed}.safetensors"
         for run in STUDY.runs(METHODS[method])
     }
+
+
+def offered(specs):
+    """What this study can publish: file name to (spec, place)."""
+    return {
+        spec.file_name(**place): (spec, place)
+        for spec in specs.values()
+        for place in spec.places(STUDY.config)
+    }
+
+
+def inputs_for(spec, place):
+    """The files that a figure or table is made from, by what its spec needs."""
+    targets = [place["target"]] if place else STUDY.target_names
+    operations = [place["operation"]] if place else STUDY.config.operations
+    sampled = [STUDY.config.source.name, *targets]
+    files = {
+        "matrices": [f"{RESULTS}/tables/matrices.csv"],
+        "samples": expand(
+            f"{RESULTS}/samples/{{platform}}/{{operation}}/{{batch}}.parquet",
+            platform=sampled,
+            operation=operations,
+            batch=STUDY.batches,
+        ),
+        "evaluation": expand(
+            f"{RESULTS}/evaluation/{{target}}-{{operation}}.parquet",
+            target=targets,
+            operation=operations,
+        ),
+        "curves": [
+            f"{RESULTS}/models/{operation}/{slug(name)}-n{size}-s{seed}.curve.parquet"
+            for name, size, seed in STUDY.source_models
+            for operation in operations
+        ],
+    }
+    return {need: files[need] for need in spec.needs}
+
+
+def published_settings():
+    """What figures and tables depend on, beside the tables they read."""
+    return STUDY.config.model_dump(
+        mode="json", include={"name", "evaluation", "targets", "source", "learning"}
+    )
+
+
+def tables_of(offered_tables):
+    """Files of the offered tables."""
+    return [f"{RESULTS}/tables/{name}.csv" for name in offered_tables]
+
+
+def figures_of(offered_figures):
+    """Files of the offered figures, one of the three formats each."""
+    return [f"{RESULTS}/figures/{name}.svg" for name in offered_figures]

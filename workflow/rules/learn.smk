@@ -6,26 +6,29 @@ rule pretrain:
             batch=STUDY.batches_of("train", "validation"),
         ),
         matrices=expand(
-            f"{RESULTS}/matrices/{{batch}}", batch=STUDY.batches_of("train", "validation")
+            f"{RESULTS}/matrices/{{batch}}",
+            batch=STUDY.batches_of("train", "validation"),
         ),
     output:
         model=f"{RESULTS}/models/{{operation}}/{{configuration}}-n{{size}}-s{{seed}}.safetensors",
         card=f"{RESULTS}/models/{{operation}}/{{configuration}}-n{{size}}-s{{seed}}.json",
         curve=f"{RESULTS}/models/{{operation}}/{{configuration}}-n{{size}}-s{{seed}}.curve.parquet",
-    params:
-        configuration=lambda wildcards: CONFIGURATIONS[wildcards.configuration],
-        source=lambda wildcards: STUDY.source_matrices(int(wildcards.size), int(wildcards.seed)),
-        settings=learning_settings(),
-        code=code_of("pretrain", "cognate.learning"),
     log:
         "logs/pretrain/{operation}-{configuration}-n{size}-s{seed}.log",
     benchmark:
         "logs/pretrain/{operation}-{configuration}-n{size}-s{seed}.tsv"
+    conda:
+        "../../envs/cognate.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
-    conda:
-        "../../envs/cognate.yaml"
+    params:
+        configuration=lambda wildcards: CONFIGURATIONS[wildcards.configuration],
+        source=lambda wildcards: STUDY.source_matrices(
+            int(wildcards.size), int(wildcards.seed)
+        ),
+        settings=learning_settings(),
+        code=code_of("pretrain", "cognate.learning"),
     script:
         "../scripts/pretrain.py"
 
@@ -42,24 +45,28 @@ rule rank:
             batch=STUDY.batches_of("train", "test"),
         ),
         matrices=expand(f"{RESULTS}/matrices/{{batch}}", batch=STUDY.batches),
-        models=lambda wildcards: list(source_models(wildcards.operation, wildcards.method).values()),
+        models=lambda wildcards: list(
+            source_models(wildcards.operation, wildcards.method).values()
+        ),
     output:
         f"{RESULTS}/rankings/{{target}}/{{operation}}/{{method}}.parquet",
-    params:
-        method=lambda wildcards: METHODS[wildcards.method],
-        runs=lambda wildcards: [str(run) for run in STUDY.runs(METHODS[wildcards.method])],
-        models=lambda wildcards: source_models(wildcards.operation, wildcards.method),
-        splits=STUDY.matrices["split"].to_dict(),
-        settings=learning_settings(),
-        code=code_of("rank", "cognate.learning"),
     log:
         "logs/rank/{target}-{operation}-{method}.log",
     benchmark:
         "logs/rank/{target}-{operation}-{method}.tsv"
+    conda:
+        "../../envs/cognate.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
-    conda:
-        "../../envs/cognate.yaml"
+    params:
+        method=lambda wildcards: METHODS[wildcards.method],
+        runs=lambda wildcards: [
+            str(run) for run in STUDY.runs(METHODS[wildcards.method])
+        ],
+        models=lambda wildcards: source_models(wildcards.operation, wildcards.method),
+        splits=STUDY.matrices["split"].to_dict(),
+        settings=learning_settings(),
+        code=code_of("rank", "cognate.learning"),
     script:
         "../scripts/rank.py"

@@ -4,23 +4,23 @@ rule measure:
         f"{RESULTS}/matrices/{{batch}}",
     output:
         f"{RESULTS}/samples/{{platform}}/{{operation}}/{{batch}}.parquet",
-    params:
-        names=lambda wildcards: STUDY.batches[wildcards.batch],
-        settings=lambda wildcards: platform_settings(wildcards.platform),
-        code=platform_code,
     log:
         "logs/measure/{platform}-{operation}-{batch}.log",
     benchmark:
         "logs/measure/{platform}-{operation}-{batch}.tsv"
     wildcard_constraints:
         platform=one_of(filter(is_measured, STUDY.platform_names)),
+    conda:
+        "../../envs/cognate.yaml"
     threads: workflow.cores
     resources:
         bench_slot=1,
         mem_mb=batch_megabytes,
         runtime=batch_minutes,
-    conda:
-        "../../envs/cognate.yaml"
+    params:
+        names=lambda wildcards: STUDY.batches[wildcards.batch],
+        settings=lambda wildcards: platform_settings(wildcards.platform),
+        code=platform_code,
     script:
         "../scripts/sample.py"
 
@@ -31,20 +31,20 @@ rule simulate:
         f"{RESULTS}/matrices/{{batch}}",
     output:
         f"{RESULTS}/samples/{{platform}}/{{operation}}/{{batch}}.parquet",
-    params:
-        names=lambda wildcards: STUDY.batches[wildcards.batch],
-        settings=lambda wildcards: platform_settings(wildcards.platform),
-        code=platform_code,
     log:
         "logs/simulate/{platform}-{operation}-{batch}.log",
     benchmark:
         "logs/simulate/{platform}-{operation}-{batch}.tsv"
     wildcard_constraints:
         platform=one_of(p for p in STUDY.platform_names if not is_measured(p)),
+    conda:
+        "../../envs/cognate.yaml"
     resources:
         mem_mb=batch_megabytes,
         runtime=batch_minutes,
-    conda:
-        "../../envs/cognate.yaml"
+    params:
+        names=lambda wildcards: STUDY.batches[wildcards.batch],
+        settings=lambda wildcards: platform_settings(wildcards.platform),
+        code=platform_code,
     script:
         "../scripts/sample.py"

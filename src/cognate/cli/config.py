@@ -37,3 +37,14 @@ def schema() -> None:
     from cognate.config import json_schema
 
     typer.echo(json_schema(), nl=False)
+
+
+@app.command()
+def reference() -> None:
+    """Print every key with its type, default and meaning, as a Markdown table.
+
+    Example: cognate config reference
+    """
+    from cognate import config
+
+    typer.echo(config.reference(), nl=False)

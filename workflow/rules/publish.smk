@@ -1,0 +1,87 @@
+# One rule a figure and a table, so that each can be asked for by its name.
+for name, (spec, place) in FIGURES.items():
+
+    rule:
+        name:
+            name
+        input:
+            **inputs_for(spec, place),
+        output:
+            svg=report(
+                f"{RESULTS}/figures/{name}.svg",
+                caption=f"../report/{spec.name}.rst",
+                category=spec.category,
+                labels={"figure": spec.title, **place},
+            ),
+            png=f"{RESULTS}/figures/{name}.png",
+            csv=f"{RESULTS}/figures/{name}.csv",
+        log:
+            f"logs/figures/{name}.log",
+        benchmark:
+            f"logs/figures/{name}.tsv"
+        conda:
+            "../../envs/cognate.yaml"
+        resources:
+            mem_mb=3000,
+            runtime=30,
+        params:
+            figure=spec.name,
+            place=place,
+            settings=published_settings(),
+            code=code_of("publish", spec.draw.__module__),
+        script:
+            "../scripts/draw_figure.py"
+
+
+for name, (spec, place) in TABLES.items():
+
+    rule:
+        name:
+            name
+        input:
+            **inputs_for(spec, place),
+        output:
+            report(
+                f"{RESULTS}/tables/{name}.csv",
+                caption=f"../report/{spec.name}.rst",
+                category=spec.category,
+                labels={"table": spec.title, **place},
+            ),
+        log:
+            f"logs/tables/{name}.log",
+        benchmark:
+            f"logs/tables/{name}.tsv"
+        conda:
+            "../../envs/cognate.yaml"
+        resources:
+            mem_mb=3000,
+            runtime=30,
+        params:
+            table=spec.name,
+            place=place,
+            settings=published_settings(),
+            code=code_of("publish", spec.compute.__module__),
+        script:
+            "../scripts/compute_table.py"
+
+
+rule summary:
+    """Write the study's one-page abstract."""
+    input:
+        tables_of(TABLES),
+    output:
+        f"{RESULTS}/summary.md",
+    log:
+        "logs/summary.log",
+    benchmark:
+        "logs/summary.tsv"
+    conda:
+        "../../envs/cognate.yaml"
+    resources:
+        mem_mb=3000,
+        runtime=30,
+    params:
+        settings=published_settings(),
+        code=code_of("publish"),
+    script:
+        "../scripts/write_summary.py"
