@@ -7,11 +7,8 @@ from pathlib import Path
 from cognate.native import load_library
 
 CAUSES = ("issue", "dependence", "sparse", "l1", "l2", "llc", "dram", "barrier", "imbalance")
-COUNTS = tuple(
-    f"{level}_{what}"
-    for level in ("vrf", "l1", "victim", "l2", "llc")
-    for what in ("hits", "misses")
-)
+LEVELS = ("vrf", "l1", "victim", "l2", "llc")
+COUNTS = tuple(f"{level}_{what}" for level in LEVELS for what in ("hits", "misses"))
 TRAFFICS = ("sparse_read", "r_read", "c_read", "r_written", "output_read", "output_written")
 
 
@@ -71,17 +68,13 @@ def library(*flags: str) -> ctypes.CDLL:
     """The compiled simulator; calls release the interpreter, so threads run side by side."""
     folder = Path(__file__).parent
     loaded = load_library([folder / name for name in ("simulator.c", "tiles.c", "cache.h")], flags)
-    pointers, integer = ctypes.c_void_p, ctypes.c_int64
-    loaded.order_entries.argtypes = [integer, integer, pointers, pointers] + [integer] * 3
-    loaded.order_entries.argtypes += [pointers] * 2
+    pointer, integer = ctypes.c_void_p, ctypes.c_int64
+    three = (integer, integer, integer)
+    loaded.order_entries.argtypes = [integer, integer, pointer, pointer, *three, pointer, pointer]
     loaded.order_entries.restype = ctypes.c_int
-    loaded.find_tiles.argtypes = [integer, pointers, pointers] + [integer] * 3 + [pointers] * 4
+    loaded.find_tiles.argtypes = [integer, pointer, pointer, *three, *(pointer,) * 4]
     loaded.find_tiles.restype = integer
-    loaded.simulate.argtypes = [
-        ctypes.POINTER(CMachine),
-        ctypes.POINTER(CTiling),
-        ctypes.POINTER(CWork),
-        ctypes.POINTER(CResult),
-    ]
+    structures = (CMachine, CTiling, CWork, CResult)
+    loaded.simulate.argtypes = [ctypes.POINTER(structure) for structure in structures]
     loaded.simulate.restype = ctypes.c_int
     return loaded

@@ -58,9 +58,8 @@ class SpadePlatform(Platform):
         self, matrix: SparseMatrix, operation: Operation, schedules: Sequence[Schedule]
     ) -> Slots:
         """Panel rows, panel columns, slice width, and whether barriers turn the walk."""
-        return Slots.clipped(
-            matrix, operation.width, *extents(list(schedules), matrix, operation.width)
-        )
+        sizes = extents(list(schedules), matrix, operation.width)
+        return Slots.clipped(matrix, operation.width, *sizes)
 
     def machine(self) -> Machine:
         """Balance points; L1 and L2 as an element sees them, then the shared last level."""
@@ -120,8 +119,7 @@ class SpadePlatform(Platform):
 
     def describe(self) -> dict[str, Any]:
         """The machine with the source of every value, the overrides, and the space."""
-        sources = {
-            field: entry["source"] for field, entry in describe_machine(self._described).items()
-        }
+        described = describe_machine(self._described)
+        sources = {field: entry["source"] for field, entry in described.items()}
         sources.update(dict.fromkeys(self._overrides, "overridden"))
         return {"machine": asdict(self.hardware), "sources": sources, "space": self._space}

@@ -224,7 +224,7 @@ def counters_of(run: Run, machine: SpadeMachine, flops: int) -> dict[str, float 
 
 
 def _bound(shares: dict[str, float], bandwidth: float, machine: SpadeMachine) -> str:
-    """What holds the run back: memory bandwidth at 80 % of what there is, else the largest share."""
+    """What holds the run back: bandwidth if 80 % of it is used, else the largest share."""
     if bandwidth >= 0.8e9 * machine.bandwidth_gb_s:
         return "bandwidth"
     largest = max(shares, key=lambda name: shares[name])
