@@ -5,7 +5,6 @@ without building any.
 """
 
 import difflib
-from functools import cache
 from importlib import resources
 
 import numpy as np
@@ -13,9 +12,9 @@ import pandas as pd
 import scipy.sparse
 
 from cognate.errors import MatrixError
-from cognate.matrices.generators import blocks, formulas, graphs, meshes, programs
-from cognate.matrices.generators.recipe import Recipe, named_random
+from cognate.matrices.generators.tools import named_random
 from cognate.matrices.matrix import SparseMatrix
+from cognate.matrices.recipes import recipes
 
 COLUMNS = [
     "name", "group", "kind", "family", "rows", "cols", "nnz", "pattern_hash", "traits", "origin",
@@ -23,25 +22,19 @@ COLUMNS = [
 """``traits`` are words of ``skewed``, ``blocked``, ``shuffled``, joined by blanks."""
 
 
-@cache
-def _recipes() -> dict[str, Recipe]:
-    modules = (formulas, meshes, graphs, programs, blocks)
-    return {recipe.name: recipe for module in modules for recipe in module.RECIPES}
-
-
 def names() -> list[str]:
     """Names of all embedded matrices, in the catalogue's order."""
-    return list(_recipes())
+    return list(recipes())
 
 
 def build(name: str) -> SparseMatrix:
     """Generate one matrix; equal on every machine. :class:`MatrixError` if there is none."""
-    recipe = _recipes().get(name)
+    recipe = recipes().get(name)
     if recipe is None:
         near = difflib.get_close_matches(name, names(), 3)
         hint = f"did you mean {' or '.join(near)}?" if near else "see 'cognate matrices list'"
         raise MatrixError(f"there is no embedded matrix {name!r}; {hint}")
-    csr = scipy.sparse.csr_array(recipe.make(named_random(name)))
+    csr = scipy.sparse.csr_array(recipe.make())
     if not recipe.keep_values:
         random = named_random(f"values of {name}")
         csr.data = 2 * random.random(csr.nnz, dtype=np.float32) - 1
@@ -60,7 +53,7 @@ def catalogue() -> pd.DataFrame:
 def describe_all() -> pd.DataFrame:
     """The catalogue made anew by building every matrix (about a minute)."""
     rows = []
-    for recipe in _recipes().values():
+    for recipe in recipes().values():
         matrix = build(recipe.name)
         traits = " ".join(sorted(recipe.traits))
         rows.append(

@@ -63,8 +63,8 @@ class SparseMatrix:
     def pattern_hash(self) -> str:
         """Sixteen hex digits of the SHA-256 of shape and pattern; values do not count."""
         digest = hashlib.sha256(np.asarray(self.shape, dtype="<i8").tobytes())
-        digest.update(np.ascontiguousarray(self.row_pointers, dtype="<i8"))
-        digest.update(np.ascontiguousarray(self.columns, dtype="<i4"))
+        digest.update(np.ascontiguousarray(self.row_pointers, dtype="<i8").data)
+        digest.update(np.ascontiguousarray(self.columns, dtype="<i4").data)
         return digest.hexdigest()[:16]
 
     @classmethod

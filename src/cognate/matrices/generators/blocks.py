@@ -1,18 +1,13 @@
 """Dense parts: blocks, bands, dense rows; weights and masks of neural networks."""
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 import scipy.sparse
 
-from cognate.matrices.generators.recipe import (
+from cognate.matrices.generators.tools import (
     Csr,
     Random,
-    Recipe,
     pattern,
     ragged,
-    shuffled_copy,
     with_blocks,
 )
 
@@ -58,7 +53,7 @@ def dense_rows(size: int, count: int, share: float, each: int, random: Random) -
     )
 
 
-def full(rows: int, cols: int, random: Random) -> Csr:
+def full(rows: int, cols: int) -> Csr:
     """Every entry is stored."""
     return Csr(np.ones((rows, cols), dtype=np.float32))
 
@@ -108,7 +103,7 @@ def attention(tokens: int, window: int, leading: int, loose: int, random: Random
     return pattern((tokens, tokens), np.concatenate(rows), np.concatenate(cols))
 
 
-def convolution(side: int, inputs: int, outputs: int, random: Random) -> Csr:
+def convolution(side: int, inputs: int, outputs: int) -> Csr:
     """A 3 × 3 convolution layer as a matrix: (channel, y, x) to (channel, y, x)."""
     place = np.arange(side * side)
     y, x = np.divmod(place, side)
@@ -130,169 +125,3 @@ def experts(tokens: int, experts_count: int, hidden: int, random: Random) -> Csr
     return with_blocks(
         pattern((tokens, experts_count), np.repeat(np.arange(tokens), 2), chosen), 1, hidden
     )
-
-
-def _recipes() -> list[Recipe]:
-    found: list[Recipe] = []
-
-    def add(name: str, kind: str, family: str, origin: str, make: Any, *traits: str) -> Recipe:
-        found.append(Recipe(name, kind, family, origin, make, traits))
-        return found[-1]
-
-    network, structure = "neural network problem", "structural problem"
-    add(
-        "blocks_small",
-        structure,
-        "block_diagonal",
-        "20 dense blocks of 5 to 25 rows",
-        partial(block_diagonal, 20, 5, 25),
-        "blocked",
-    )
-    dense = add(
-        "blocks_600",
-        "theoretical/quantum chemistry problem",
-        "block_diagonal",
-        "600 dense blocks of 8 to 48 rows",
-        partial(block_diagonal, 600, 8, 48),
-        "blocked",
-    )
-    found.append(shuffled_copy(dense))
-    tiles = add(
-        "scattered_blocks_16",
-        structure,
-        "scattered_blocks",
-        "dense blocks of 16 x 16, 3 in each of 1,000 block rows",
-        partial(scattered_blocks, 1000, 16, 3),
-        "blocked",
-    )
-    found.append(shuffled_copy(tiles))
-    add(
-        "band_20k",
-        "electromagnetics problem",
-        "band",
-        "band of half-width 20, 60 % full",
-        partial(band, 20_000, 20, 0.6),
-    )
-    add(
-        "band_wide_15k",
-        "electromagnetics problem",
-        "band",
-        "band of half-width 400, 5 % full",
-        partial(band, 15_000, 400, 0.05),
-    )
-    add(
-        "dense_rows_60k",
-        "circuit simulation problem",
-        "dense_rows",
-        "60,000 short rows and 8 rows that are half full",
-        partial(dense_rows, 60_000, 8, 0.5, 3),
-        "skewed",
-    )
-    add(
-        "full_60",
-        "theoretical/quantum chemistry problem",
-        "full",
-        "60 x 60, all stored",
-        partial(full, 60, 60),
-        "blocked",
-    )
-    add(
-        "full_wide_200x2000",
-        "theoretical/quantum chemistry problem",
-        "full",
-        "200 x 2,000, all stored",
-        partial(full, 200, 2000),
-        "blocked",
-    )
-    add(
-        "pruned_small",
-        network,
-        "pruned",
-        "128 x 256 weights, 80 % removed",
-        partial(pruned, 128, 256, 0.2),
-    )
-    for rows, cols, removed in (
-        (1024, 1024, 50),
-        (2048, 1024, 70),
-        (4096, 2048, 90),
-        (8192, 4096, 95),
-        (1024, 16384, 95),
-    ):
-        add(
-            f"pruned_{rows}x{cols}_{removed}",
-            network,
-            "pruned",
-            f"{rows} x {cols} weights, {removed} % removed one by one",
-            partial(pruned, rows, cols, (100 - removed) / 100),
-        )
-    add(
-        "pruned_uneven_8192x2048",
-        network,
-        "pruned_uneven",
-        "8,192 x 2,048 weights, rows and columns of uneven scale, 95 % removed",
-        partial(pruned_uneven, 8192, 2048, 0.05),
-        "skewed",
-    )
-    add(
-        "pruned_2_of_4",
-        network,
-        "pruned_n_of_m",
-        "2 of 4 weights kept, 1,024 x 1,024",
-        partial(pruned_n_of_m, 1024, 1024, 2, 4),
-    )
-    add(
-        "pruned_1_of_16",
-        network,
-        "pruned_n_of_m",
-        "1 of 16 weights kept, 12,288 x 1,024",
-        partial(pruned_n_of_m, 12_288, 1024, 1, 16),
-    )
-    add(
-        "pruned_blocks_8",
-        network,
-        "pruned_blocks",
-        "8 x 8 blocks of weights, 90 % removed",
-        partial(pruned_blocks, 2048, 4096, 8, 0.1),
-        "blocked",
-    )
-    add(
-        "pruned_neurons",
-        network,
-        "pruned_neurons",
-        "40 % of rows empty, the rest 90 % removed",
-        partial(pruned_rows, 10_240, 1024, 0.4, 0.1),
-    )
-    add(
-        "attention_small",
-        network,
-        "attention",
-        "512 tokens, window of 4, 2 leading",
-        partial(attention, 512, 4, 2, 2),
-    )
-    add(
-        "attention_8k",
-        network,
-        "attention",
-        "8,192 tokens, window of 32, 16 leading",
-        partial(attention, 8192, 32, 16, 8),
-        "skewed",
-    )
-    add(
-        "convolution_32",
-        network,
-        "convolution",
-        "3 x 3 convolution, 4 to 8 channels, 32 x 32",
-        partial(convolution, 32, 4, 8),
-    )
-    add(
-        "experts_12k",
-        network,
-        "experts",
-        "12,000 tokens by 2 of 64 experts with 16 units",
-        partial(experts, 12_000, 64, 16),
-        "blocked",
-    )
-    return found
-
-
-RECIPES = _recipes()

@@ -1,22 +1,19 @@
 """Members of the SuiteSparse collection that a formula defines, entry for entry."""
 
 import itertools
-from functools import partial
 from math import comb
 
 import numpy as np
 
-from cognate.matrices.generators.recipe import (
+from cognate.matrices.generators.tools import (
     Csr,
     Indices,
-    Random,
-    Recipe,
     pattern,
     undirected,
 )
 
 
-def mycielskian(order: int, random: Random) -> Csr:
+def mycielskian(order: int) -> Csr:
     """Graph ``order`` of Mycielski's sequence from the single edge, ``order`` = 2.
 
     A graph ``A`` of n vertices becomes [A A 0; A 0 1; 0 1 0] with 2n + 1 vertices: no
@@ -47,7 +44,7 @@ def _pair_rank(items: int, low: Indices, high: Indices) -> Indices:
     return low * (2 * items - low - 1) // 2 + high - low - 1
 
 
-def subset_incidence(points: int, size: int, random: Random) -> Csr:
+def subset_incidence(points: int, size: int) -> Csr:
     """Which pairs of ``points`` lie in which ``size``-subsets, both lexicographic (bibd_v_k)."""
     subsets = combinations(points, size)
     rows = [
@@ -58,7 +55,7 @@ def subset_incidence(points: int, size: int, random: Random) -> Csr:
     return pattern((comb(points, 2), len(subsets)), np.concatenate(rows), cols)
 
 
-def trefethen(size: int, random: Random) -> Csr:
+def trefethen(size: int) -> Csr:
     """The first primes on the diagonal, ones where |i - j| is a power of two.
 
     Problem 7 of Trefethen, "A Hundred-dollar, Hundred-digit Challenge", 2002.
@@ -77,7 +74,7 @@ def trefethen(size: int, random: Random) -> Csr:
     return matrix
 
 
-def butterfly(order: int, random: Random) -> Csr:
+def butterfly(order: int) -> Csr:
     """The wrapped butterfly: vertex (word, level) = order · word + level."""
     word, level = np.divmod(np.arange(order << order), order)
     following = (level + 1) % order
@@ -86,7 +83,7 @@ def butterfly(order: int, random: Random) -> Csr:
     return undirected(order << order, starts, ends)
 
 
-def cube_connected(order: int, cycles: bool, random: Random) -> Csr:
+def cube_connected(order: int, cycles: bool) -> Csr:
     """Hypercube whose corners are paths or, with ``cycles``, cycles of ``order`` vertices."""
     vertices = np.arange(order << order)
     word, level = np.divmod(vertices, order)
@@ -97,21 +94,21 @@ def cube_connected(order: int, cycles: bool, random: Random) -> Csr:
     return undirected(order << order, starts, ends)
 
 
-def shuffle_exchange(order: int, random: Random) -> Csr:
+def shuffle_exchange(order: int) -> Csr:
     """Binary words joined to their rotation and to the word with its last bit flipped."""
     words = np.arange(1 << order)
     rotated = ((words << 1) & ((1 << order) - 1)) | (words >> (order - 1))
     return undirected(1 << order, np.tile(words, 2), np.concatenate([rotated, words ^ 1]))
 
 
-def de_bruijn(order: int, random: Random) -> Csr:
+def de_bruijn(order: int) -> Csr:
     """Binary words joined to the two words that a shift by one bit leads to, undirected."""
     words = np.arange(1 << order)
     shifted = (words << 1) & ((1 << order) - 1)
     return undirected(1 << order, np.tile(words, 2), np.concatenate([shifted, shifted | 1]))
 
 
-def nine_point_grid(side: int, random: Random) -> Csr:
+def nine_point_grid(side: int) -> Csr:
     """Nine-point Laplacian of a square grid, row by row (gr_30_30)."""
     matrix = pattern((side * side, side * side), *_grid_neighbours(side, diagonals=True))
     matrix.data[:] = -1
@@ -119,7 +116,7 @@ def nine_point_grid(side: int, random: Random) -> Csr:
     return matrix
 
 
-def five_point_grid(side: int, free_boundary: bool, random: Random) -> Csr:
+def five_point_grid(side: int, free_boundary: bool) -> Csr:
     """Five-point Laplacian of a square grid; a fixed boundary is not coupled to itself."""
     rows, cols = _grid_neighbours(side, diagonals=False)
     if not free_boundary:
@@ -142,7 +139,7 @@ def _grid_neighbours(side: int, diagonals: bool) -> tuple[Indices, Indices]:
     return np.concatenate(rows), np.concatenate(cols)
 
 
-def wathen(across: int, down: int, random: Random) -> Csr:
+def wathen(across: int, down: int) -> Csr:
     """Mass matrix of serendipity elements on an ``across`` × ``down`` grid.
 
     Eight nodes an element, numbered as in Higham's gallery (Wathen, "Realistic eigenvalue
@@ -177,7 +174,7 @@ def _boundary(simplices: Indices, faces: Indices, base: int) -> Csr:
     return matrix
 
 
-def chessboard(height: int, width: int, dimension: int, random: Random) -> Csr:
+def chessboard(height: int, width: int, dimension: int) -> Csr:
     """Boundary of the complex of non-attacking rooks on a board (ch7-7-b2: 7, 7, 2)."""
 
     def placements(rooks: int) -> Indices:
@@ -190,7 +187,7 @@ def chessboard(height: int, width: int, dimension: int, random: Random) -> Csr:
     return _boundary(placements(dimension + 1), placements(dimension), height * width)
 
 
-def matching(vertices: int, dimension: int, random: Random) -> Csr:
+def matching(vertices: int, dimension: int) -> Csr:
     """Boundary of the complex of matchings of the complete graph (mk9-b2: 9, 2)."""
     edges = combinations(vertices, 2)
 
@@ -206,113 +203,3 @@ def matching(vertices: int, dimension: int, random: Random) -> Csr:
         return found
 
     return _boundary(matchings(dimension + 1), matchings(dimension), len(edges))
-
-
-def _members() -> list[Recipe]:
-    combinatorial = "combinatorial problem"
-    sequence = "undirected graph sequence"
-    found: list[Recipe] = []
-
-    def add(name: str, group: str, kind: str, family: str, origin: str, make: object) -> None:
-        found.append(
-            Recipe(name, kind, family, origin, make, group=group, keep_values=True)  # type: ignore[arg-type]
-        )
-
-    for order in (9, 11, 12, 13):
-        origin = f"Mycielski's construction from one edge, {order - 2} times"
-        make = partial(mycielskian, order)
-        add(f"mycielskian{order}", "Mycielski", "undirected graph", "mycielskian", origin, make)
-    for points, size in ((12, 5), (14, 7), (17, 8), (18, 9), (49, 3), (81, 3)):
-        origin = f"pairs of {points} points in their {size}-subsets"
-        make = partial(subset_incidence, points, size)
-        add(f"bibd_{points}_{size}", "JGD_BIBD", combinatorial, "bibd", origin, make)
-    for size in (500, 2000, 20000):
-        origin = "primes on the diagonal, ones at distances that are powers of two"
-        make = partial(trefethen, size)
-        add(f"Trefethen_{size}", "JGD_Trefethen", combinatorial, "trefethen", origin, make)
-    for height, width, dimension in ((7, 7, 2), (8, 8, 3), (7, 8, 4)):
-        name = f"ch{height}-{width}-b{dimension}"
-        origin = f"boundary {dimension} of the {height} x {width} chessboard complex"
-        make = partial(chessboard, height, width, dimension)
-        add(name, "JGD_Homology", combinatorial, "chessboard", origin, make)
-    for vertices, dimension in ((9, 2), (12, 3), (12, 4)):
-        origin = f"boundary {dimension} of the matching complex on {vertices} vertices"
-        make = partial(matching, vertices, dimension)
-        name = f"mk{vertices}-b{dimension}"
-        add(name, "JGD_Homology", combinatorial, "matching", origin, make)
-    monien = "AG-Monien"
-    add(
-        "bfly",
-        monien,
-        sequence,
-        "butterfly",
-        "wrapped butterfly of order 12",
-        partial(butterfly, 12),
-    )
-    add(
-        "cca",
-        monien,
-        sequence,
-        "cube_connected",
-        "cube-connected paths of order 12",
-        partial(cube_connected, 12, False),
-    )
-    add(
-        "ccc",
-        monien,
-        sequence,
-        "cube_connected",
-        "cube-connected cycles of order 12",
-        partial(cube_connected, 12, True),
-    )
-    add(
-        "se",
-        monien,
-        sequence,
-        "shuffle_exchange",
-        "shuffle-exchange graph of order 15",
-        partial(shuffle_exchange, 15),
-    )
-    add(
-        "gr_30_30",
-        "HB",
-        "2D/3D problem",
-        "stencil_2d_9pt",
-        "nine-point Laplacian, 30 x 30",
-        partial(nine_point_grid, 30),
-    )
-    optimization = "optimization problem"
-    add(
-        "obstclae",
-        "GHS_psdef",
-        optimization,
-        "stencil_2d_5pt",
-        "obstacle problem: five-point Laplacian, 200 x 200, fixed boundary",
-        partial(five_point_grid, 200, False),
-    )
-    add(
-        "jnlbrng1",
-        "GHS_psdef",
-        optimization,
-        "stencil_2d_5pt",
-        "journal bearing: five-point Laplacian, 200 x 200",
-        partial(five_point_grid, 200, True),
-    )
-    for across, down in ((100, 100), (120, 100)):
-        origin = f"serendipity element mass matrix, {across} x {down} elements"
-        make = partial(wathen, across, down)
-        add(f"wathen{across}", "GHS_psdef", "random 2D/3D problem", "wathen", origin, make)
-    return found
-
-
-RECIPES = [
-    *_members(),
-    Recipe(
-        "debruijn_17",
-        "undirected graph sequence",
-        "debruijn",
-        "binary de Bruijn graph of order 17 (AG-Monien/debr is order 20)",
-        partial(de_bruijn, 17),
-        keep_values=True,
-    ),
-]

@@ -1,21 +1,14 @@
 """Networks: skewed, clustered, hierarchical, directed; and tables of who touches what."""
 
-from functools import partial
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from cognate.matrices.generators.recipe import (
+from cognate.matrices.generators.tools import (
     Csr,
     Random,
-    Recipe,
     draw,
-    named_random,
     pattern,
     permutation,
     ragged,
-    shuffled_copy,
     undirected,
     zipf_weights,
 )
@@ -33,14 +26,7 @@ def rmat(scale: int, edges: int, directed: bool, random: Random) -> Csr:
     return pattern((size, size), rows, cols) if directed else undirected(size, rows, cols)
 
 
-def by_degree(recipe: Recipe, random: Random) -> Csr:
-    """Another recipe's matrix with rows and columns in order of falling row count."""
-    matrix = recipe.make(named_random(recipe.name))
-    order = np.argsort(-np.diff(matrix.indptr), kind="stable")
-    return Csr(matrix[order][:, order])
-
-
-def kronecker_power(power: int, random: Random) -> Csr:
+def kronecker_power(power: int) -> Csr:
     """A deterministic self-similar graph: powers of [1 1 0; 0 1 0; 1 0 1]."""
     seed_rows, seed_cols = np.array([0, 0, 1, 2, 2]), np.array([0, 1, 1, 0, 2])
     rows, cols = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
@@ -123,7 +109,7 @@ def citations(papers: int, references: int, random: Random) -> Csr:
     return pattern((papers, papers), source[kept], (source - span)[kept])
 
 
-def hypercube(order: int, random: Random) -> Csr:
+def hypercube(order: int) -> Csr:
     """Binary words that differ in one bit."""
     words = np.arange(1 << order)
     ends = words[:, None] ^ (1 << np.arange(order))
@@ -137,16 +123,11 @@ def random_tree(vertices: int, recent: int, random: Random) -> Csr:
     return undirected(vertices, child, child - back, diagonal=True)
 
 
-def bipartite(
-    rows: int, cols: int, entries: int, weights: NDArray[np.float64], random: Random
-) -> Csr:
-    """Rows of even size whose columns have Zipf popularity, in random column order."""
+def ratings(rows: int, cols: int, entries: int, random: Random) -> Csr:
+    """Users by items: users of even activity, items of Zipf popularity in random order."""
     place = permutation(cols, random)
-    return pattern(
-        (rows, cols),
-        random.integers(0, rows, size=entries),
-        place[draw(weights, entries, random)],
-    )
+    users = random.integers(0, rows, size=entries)
+    return pattern((rows, cols), users, place[draw(zipf_weights(cols), entries, random)])
 
 
 def documents(count: int, words: int, topics: int, random: Random) -> Csr:
@@ -174,181 +155,3 @@ def embedding_bags(samples: int, fields: int, rows_per_field: int, random: Rando
     hot = draw(weights, samples * fields, random).reshape(samples, fields)
     cols = hot + rows_per_field * np.arange(fields)
     return pattern((samples, fields * rows_per_field), np.repeat(np.arange(samples), fields), cols)
-
-
-def _recipes() -> list[Recipe]:
-    found: list[Recipe] = []
-
-    def add(name: str, kind: str, family: str, origin: str, make: Any, *traits: str) -> Recipe:
-        found.append(Recipe(name, kind, family, origin, make, traits))
-        return found[-1]
-
-    graph, directed = "undirected graph", "directed graph"
-    multigraph, table = "undirected random graph", "bipartite graph"
-    add(
-        "rmat_10",
-        multigraph,
-        "rmat",
-        "R-MAT, 1,024 vertices",
-        partial(rmat, 10, 5000, False),
-        "skewed",
-    )
-    skew = add(
-        "rmat_16",
-        multigraph,
-        "rmat",
-        "R-MAT, 65,536 vertices",
-        partial(rmat, 16, 400_000, False),
-        "skewed",
-    )
-    found.append(shuffled_copy(skew))
-    add(
-        "rmat_16_by_degree",
-        multigraph,
-        "rmat",
-        "rmat_16 in order of falling degree",
-        partial(by_degree, skew),
-        "skewed",
-    )
-    add(
-        "rmat_17_directed",
-        directed,
-        "rmat",
-        "R-MAT, 131,072 vertices, directed",
-        partial(rmat, 17, 1_200_000, True),
-        "skewed",
-    )
-    for power in (8, 9):
-        add(
-            f"kronecker_{power}",
-            directed,
-            "kronecker",
-            f"Kronecker power {power} of a 3 x 3 pattern",
-            partial(kronecker_power, power),
-            "skewed",
-        )
-    add(
-        "small_world_2k",
-        graph,
-        "small_world",
-        "ring of 2,000, 10 % of links redirected",
-        partial(small_world, 2000, 3, 0.1),
-    )
-    ring = add(
-        "small_world_80k",
-        graph,
-        "small_world",
-        "ring of 80,000, 5 % of links redirected",
-        partial(small_world, 80_000, 4, 0.05),
-    )
-    found.append(shuffled_copy(ring))
-    add(
-        "preferential_60k",
-        graph,
-        "preferential",
-        "growth with preferential attachment",
-        partial(preferential, 60_000, 5),
-        "skewed",
-    )
-    club = add(
-        "communities_256x128",
-        graph,
-        "communities",
-        "256 groups of 128, 10 % of links leave",
-        partial(communities, 256, 128, 10, 0.1),
-    )
-    found.append(shuffled_copy(club))
-    add(
-        "uniform_100k",
-        multigraph,
-        "uniform",
-        "entries anywhere, 100,000 x 100,000",
-        partial(uniform, 100_000, 100_000, 700_000),
-    )
-    add(
-        "uniform_wide",
-        "least squares problem",
-        "uniform",
-        "entries anywhere, 20,000 x 200,000",
-        partial(uniform, 20_000, 200_000, 400_000),
-    )
-    site = add(
-        "web_1500_hosts",
-        directed,
-        "web",
-        "pages of 1,500 hosts, links mostly at home",
-        partial(web, 1500, 4),
-        "skewed",
-    )
-    found.append(shuffled_copy(site))
-    add(
-        "citations_60k",
-        directed,
-        "citations",
-        "papers cite recent papers, 60,000",
-        partial(citations, 60_000, 7),
-    )
-    add("hypercube_15", graph, "hypercube", "hypercube of 15 dimensions", partial(hypercube, 15))
-    add(
-        "tree_200k",
-        graph,
-        "tree",
-        "random tree of 200,000 vertices",
-        partial(random_tree, 200_000, 1000),
-    )
-    add(
-        "ratings_small",
-        table,
-        "ratings",
-        "2,000 users x 300 items, Zipf popularity",
-        partial(bipartite, 2000, 300, 12_000, zipf_weights(300)),
-    )
-    add(
-        "ratings_tall",
-        table,
-        "ratings",
-        "200,000 users x 8,000 items, Zipf popularity",
-        partial(bipartite, 200_000, 8000, 700_000, zipf_weights(8000)),
-    )
-    add(
-        "documents_30k",
-        "term/document graph",
-        "documents",
-        "30,000 documents x 60,000 words in 50 topics",
-        partial(documents, 30_000, 60_000, 50),
-    )
-    wide = add(
-        "documents_wide",
-        "term/document graph",
-        "documents",
-        "12,000 documents x 160,000 words in 20 topics",
-        partial(documents, 12_000, 160_000, 20),
-    )
-    found.append(shuffled_copy(wide, cols=False))
-    add(
-        "hypersparse_small",
-        directed,
-        "hypersparse",
-        "300 used rows of 20,000",
-        partial(hypersparse, 20_000, 20_000, 300, 6),
-        "skewed",
-    )
-    add(
-        "hypersparse_400k",
-        directed,
-        "hypersparse",
-        "15,000 used rows of 400,000",
-        partial(hypersparse, 400_000, 400_000, 15_000, 12),
-        "skewed",
-    )
-    add(
-        "embedding_bags_20k",
-        table,
-        "embedding_bags",
-        "20,000 samples x 26 fields of 5,000 rows",
-        partial(embedding_bags, 20_000, 26, 5000),
-    )
-    return found
-
-
-RECIPES = _recipes()

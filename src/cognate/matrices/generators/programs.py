@@ -1,21 +1,17 @@
 """Optimisation, control, circuits and estimation: constraint matrices and their relatives."""
 
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse
 
 from cognate.matrices.generators.meshes import star, stencil
-from cognate.matrices.generators.recipe import (
+from cognate.matrices.generators.tools import (
     Csr,
-    Indices,
     Random,
-    Recipe,
     draw,
     pattern,
     ragged,
-    shuffled_copy,
     zipf_weights,
 )
 
@@ -63,14 +59,14 @@ def crew_pairings(trips: int, pairings: int, random: Random) -> Csr:
     return pattern((trips, pairings), rows, col)
 
 
-def transport(sources: int, sinks: int, random: Random) -> Csr:
+def transport(sources: int, sinks: int) -> Csr:
     """Transportation problem: one column a (source, sink) pair, one entry in each's row."""
     arc = np.arange(sources * sinks)
     rows = np.concatenate([arc // sinks, sources + arc % sinks])
     return pattern((sources + sinks, len(arc)), rows, np.tile(arc, 2))
 
 
-def network_flow(side: int, commodities: int, random: Random) -> Csr:
+def network_flow(side: int, commodities: int) -> Csr:
     """Multi-commodity flow on a grid: node balances a commodity, then shared arc capacities."""
     grid = scipy.sparse.triu(stencil((side, side), star(2)), k=1).tocoo()
     arcs = np.arange(grid.nnz)
@@ -80,7 +76,7 @@ def network_flow(side: int, commodities: int, random: Random) -> Csr:
     return Csr(scipy.sparse.vstack([balance, capacity], format="csr"))
 
 
-def optimal_control(steps: int, states: int, inputs: int, random: Random) -> Csr:
+def optimal_control(steps: int, states: int, inputs: int) -> Csr:
     """KKT matrix of a control problem by collocation: variables by time, then multipliers.
 
     The Hessian couples a step's variables, the constraints a step with the next one, and one
@@ -146,7 +142,7 @@ def power_flow(side: int, random: Random) -> Csr:
     return Csr(scipy.sparse.block_array([[quarter, quarter], [quarter, quarter]], format="csr"))
 
 
-def arrowhead(blocks: int, size: int, border: int, random: Random) -> Csr:
+def arrowhead(blocks: int, size: int, border: int) -> Csr:
     """Dense diagonal blocks, bordered by ``border`` dense rows and columns."""
     inner = scipy.sparse.kron(scipy.sparse.eye_array(blocks), np.ones((size, size)))
     edge = np.ones((blocks * size, border), dtype=np.float32)
@@ -172,7 +168,7 @@ def bundle_adjustment(cameras: int, landmarks: int, random: Random) -> Csr:
     return Csr(scipy.sparse.kron(single, np.ones((2, 1)), format="csr"))
 
 
-def projections(side: int, angles: int, random: Random) -> Csr:
+def projections(side: int, angles: int) -> Csr:
     """Parallel-beam tomography: rows are rays with slope a/b, columns the pixels they cross."""
     slopes = [(step, angles // 2) for step in range(-(angles // 2), angles // 2)]
     rows, cols = [], []
@@ -186,7 +182,7 @@ def projections(side: int, angles: int, random: Random) -> Csr:
     return pattern((total, side * side), np.concatenate(rows), np.concatenate(cols))
 
 
-def queues(capacity: int, stations: int, random: Random) -> Csr:
+def queues(capacity: int, stations: int) -> Csr:
     """Markov chain of a closed line of queues: a customer moves on, arrives or leaves."""
     moves = [
         tuple(int(axis == k) - int(axis == k - 1) for axis in range(stations))
@@ -217,170 +213,12 @@ def economy(sectors: int, regions: int, random: Random) -> Csr:
     return Csr(own + scipy.sparse.kron(near_only.astype(np.float32), trade))
 
 
-def grouped_effects(samples: int, groups: Indices, random: Random) -> Csr:
+def grouped_effects(samples: int, groups: Sequence[int], random: Random) -> Csr:
     """Design matrix of a mixed model: one indicator a grouping factor and a few covariates."""
     offsets = np.cumsum(groups) - groups
+    width = sum(groups)
     columns = [offsets[0] + np.arange(samples) * groups[0] // samples]
     for offset, count in zip(offsets[1:], groups[1:], strict=True):
-        columns.append(offset + draw(zipf_weights(int(count)), samples, random))
+        columns.append(offset + draw(zipf_weights(count), samples, random))
     cols = np.stack(columns, axis=1)
-    return pattern((samples, int(groups.sum())), np.repeat(np.arange(samples), len(groups)), cols)
-
-
-def _recipes() -> list[Recipe]:
-    found: list[Recipe] = []
-
-    def add(name: str, kind: str, family: str, origin: str, make: Any, *traits: str) -> Recipe:
-        found.append(Recipe(name, kind, family, origin, make, traits))
-        return found[-1]
-
-    linear, control = "linear programming problem", "optimal control problem"
-    circuits, least = "circuit simulation problem", "least squares problem"
-    add(
-        "staircase_small",
-        linear,
-        "staircase",
-        "12 stages of 40 x 70",
-        partial(staircase, 12, 40, 70, 4, 2),
-    )
-    stairs = add(
-        "staircase_400",
-        linear,
-        "staircase",
-        "400 stages of 60 x 120",
-        partial(staircase, 400, 60, 120, 8, 4),
-    )
-    found.append(shuffled_copy(stairs))
-    add(
-        "block_angular_200",
-        linear,
-        "block_angular",
-        "200 blocks under 20 dense linking rows",
-        partial(block_angular, 200, 80, 160, 10, 20),
-        "skewed",
-    )
-    crew = add(
-        "crew_pairings_3k",
-        linear,
-        "set_cover",
-        "80,000 crew pairings over 3,000 trips",
-        partial(crew_pairings, 3000, 80_000),
-    )
-    found.append(shuffled_copy(crew, rows=False))
-    add(
-        "transport_150x500",
-        linear,
-        "transport",
-        "transportation problem, 150 x 500",
-        partial(transport, 150, 500),
-    )
-    add(
-        "flow_8_commodities",
-        linear,
-        "network_flow",
-        "8 commodities on a 60 x 60 grid",
-        partial(network_flow, 60, 8),
-    )
-    add(
-        "control_small",
-        control,
-        "optimal_control",
-        "collocation, 60 steps of 4 + 2 variables",
-        partial(optimal_control, 60, 4, 2),
-        "skewed",
-    )
-    add(
-        "control_2500",
-        control,
-        "optimal_control",
-        "collocation, 2,500 steps of 6 + 3 variables",
-        partial(optimal_control, 2500, 6, 3),
-        "skewed",
-    )
-    add(
-        "kkt_50k",
-        "optimization problem",
-        "kkt",
-        "quadratic program, 50,000 + 25,000",
-        partial(kkt, 50_000, 25_000, 6),
-    )
-    add(
-        "circuit_small",
-        circuits,
-        "circuit",
-        "2,000 nodes, 6 rails",
-        partial(circuit, 2000, 100, 6),
-        "skewed",
-    )
-    chip = add(
-        "circuit_80k",
-        circuits,
-        "circuit",
-        "80,000 nodes, 12 rails",
-        partial(circuit, 80_000, 2000, 12),
-        "skewed",
-    )
-    found.append(shuffled_copy(chip))
-    add(
-        "power_flow_140",
-        "power network problem",
-        "power_flow",
-        "thinned 140 x 140 mesh of buses",
-        partial(power_flow, 140),
-    )
-    add(
-        "arrowhead_500x16",
-        "optimization problem",
-        "arrowhead",
-        "500 blocks of 16, border of 8",
-        partial(arrowhead, 500, 16, 8),
-        "blocked",
-    )
-    add(
-        "bundle_adjustment_200",
-        least,
-        "bundle",
-        "200 cameras, 12,000 landmarks",
-        partial(bundle_adjustment, 200, 12_000),
-    )
-    add(
-        "tomography_100",
-        "computer graphics/vision problem",
-        "tomography",
-        "64 parallel projections of 100 x 100 pixels",
-        partial(projections, 100, 32),
-    )
-    add(
-        "queues_18",
-        "statistical/mathematical problem",
-        "markov",
-        "4 queues of 18 places",
-        partial(queues, 18, 4),
-    )
-    plant = add(
-        "process_3k_units",
-        "chemical process simulation problem",
-        "process",
-        "3,000 units of 12 unknowns with recycles",
-        partial(process, 3000, 12, 6000),
-    )
-    found.append(shuffled_copy(plant))
-    add(
-        "economy_60x250",
-        "economic problem",
-        "economy",
-        "60 sectors in 250 regions",
-        partial(economy, 60, 250),
-        "blocked",
-    )
-    add(
-        "mixed_effects_100k",
-        least,
-        "mixed_effects",
-        "100,000 samples, 4 grouping factors",
-        partial(grouped_effects, 100_000, np.array([5000, 800, 300, 40])),
-    )
-    return found
-
-
-RECIPES = _recipes()
+    return pattern((samples, width), np.repeat(np.arange(samples), len(groups)), cols)

@@ -1,37 +1,15 @@
-"""What a generated matrix is, and the few tools that all generators share."""
+"""The few tools that all generators share."""
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from scipy.sparse import csr_array as Csr
 
+Csr: TypeAlias = scipy.sparse.csr_array
 Indices = NDArray[np.int64]
 Random = np.random.Generator
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A named matrix that ``make`` builds from a random generator seeded by the name."""
-
-    name: str
-    kind: str
-    """Problem domain, in the words of the SuiteSparse collection."""
-    family: str
-    """Shared by near copies: other sizes and orders of the same thing."""
-    origin: str
-    """Where the pattern comes from, in one line."""
-    make: Callable[[Random], Any]
-    """Returns a scipy CSR array; its values are replaced unless ``keep_values``."""
-    traits: tuple[str, ...] = ()
-    """Of ``skewed``, ``blocked``, ``shuffled``: what the pattern stands for in a split."""
-    group: str = "embedded"
-    keep_values: bool = False
-    """Whether the values are part of the formula too."""
 
 
 def named_random(name: str) -> Random:
@@ -88,29 +66,3 @@ def with_blocks(matrix: Csr, rows: int, cols: int) -> Csr:
     blown = Csr(scipy.sparse.kron(matrix, np.ones((rows, cols), dtype=np.float32), format="csr"))
     blown.sort_indices()
     return blown
-
-
-def shuffled_copy(base: Recipe, rows: bool = True, cols: bool = True) -> Recipe:
-    """The recipe of ``base`` in random order: the same permutation for rows and columns.
-
-    Rectangular matrices get two permutations; with ``cols=False`` only rows move.
-    """
-    suffix = "shuffled" if rows and cols else "rows_shuffled" if rows else "cols_shuffled"
-
-    def make(random: Random) -> Csr:
-        matrix = base.make(named_random(base.name))
-        order = permutation(matrix.shape[0], random)
-        square = matrix.shape[0] == matrix.shape[1]
-        other = order if square else permutation(matrix.shape[1], random)
-        moved = matrix[order] if rows else matrix
-        return Csr(moved[:, other] if cols else moved)
-
-    what = {"shuffled": "rows and columns", "rows_shuffled": "rows", "cols_shuffled": "columns"}
-    return replace(
-        base,
-        name=f"{base.name}_{suffix}",
-        origin=f"{base.name} with {what[suffix]} in random order",
-        make=make,
-        traits=(*(t for t in base.traits if t != "blocked"), "shuffled"),
-        group="embedded",
-    )
