@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from .conftest import Checkout, simulated_tables
+from .checkouts import Checkout, simulated_tables
 
 STAGES = ("build_matrices", "measure", "simulate", "pretrain", "rank", "evaluate", "figures")
 

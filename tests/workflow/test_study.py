@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from .conftest import Checkout
+from .checkouts import Checkout
 
 
 def published(finished: Checkout) -> set[str]:
-    return {p.name for folder in ("figures", "tables") for p in (finished.results / folder).glob("*")}
+    return {
+        p.name for folder in ("figures", "tables") for p in (finished.results / folder).glob("*")
+    }
 
 
 def touch_code(path: Path) -> str:
@@ -86,7 +88,9 @@ def test_changed_seed_of_training_samples_nothing(finished: Checkout) -> None:
 
 
 def test_every_rule_left_a_log_and_a_benchmark(finished: Checkout) -> None:
-    logs = {p.relative_to(finished.folder / "logs") for p in (finished.folder / "logs").rglob("*.log")}
+    logs = {
+        p.relative_to(finished.folder / "logs") for p in (finished.folder / "logs").rglob("*.log")
+    }
     stages = {path.parts[0] for path in logs}
     assert {"build_matrices", "measure", "simulate", "pretrain", "rank", "evaluate"} <= stages
     assert all((finished.folder / "logs" / p).with_suffix(".tsv").exists() for p in logs)
