@@ -81,6 +81,10 @@ class Platform(ABC):
         """Named schedules that a study always samples and reports; ``default`` is one."""
         return {"default": self.space(operation).default}
 
+    def answers_for(self, operation: Operation) -> tuple[str, ...] | None:
+        """Names of the only matrices that :meth:`evaluate` has times of; None for any matrix."""
+        return None
+
     def explain(self, schedule: Schedule, operation: Operation) -> str:
         """What a schedule means, readable: by default each parameter's value and meaning."""
         parameters = self.space(operation).parameters
