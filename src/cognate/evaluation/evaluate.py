@@ -41,7 +41,7 @@ SCHEMA = pa.DataFrameSchema(
         "top1_seconds": _SECONDS,
         "top5_seconds": _SECONDS,
         "kendall_tau": pa.Column("float64", pa.Check.in_range(-1, 1)),
-        "ordered_pair_accuracy": pa.Column("float64", pa.Check.in_range(0, 1), nullable=True),
+        "ordered_pair_accuracy": pa.Column("float64", pa.Check.in_range(0, 1)),
         "absolute_percentage_error": pa.Column("float64", pa.Check.ge(0)),
         "predict_seconds": pa.Column("float64", pa.Check.ge(0)),
         "fit_seconds": pa.Column("float64", pa.Check.ge(0)),
@@ -140,7 +140,7 @@ def evaluate(
         table[name] = rankings[name].to_numpy(dtype=np.float64)
     table["top1_schedule"] = order[:, 0]
     table["best_schedule"] = truth.best_schedule[row_of_matrix]
-    table["samples_used"] = _samples_used(rankings, samples_per_shot)
+    table["samples_used"] = _samples_used(rankings, min(samples_per_shot, order.shape[1]))
     table["source_samples_used"] = _source_samples_used(rankings, source_samples_per_matrix)
     table = table.sort_values(KEY, kind="stable", ignore_index=True)
     return validate(table, f"evaluation of {target} {operation}")

@@ -33,7 +33,7 @@ def select(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     shots, and comes back with the number that the run lists.
     """
     wanted, stored = _with_key(runs), _with_key(table)
-    stored = stored.drop_duplicates([*_KEY, "matrix"]).drop(columns=RUN)
+    stored = stored.drop_duplicates([*_KEY, "matrix"]).drop(columns=RUN[1:])
     rows = wanted.merge(stored, on=_KEY, how="inner", sort=False)
     return rows[list(table.columns)]
 

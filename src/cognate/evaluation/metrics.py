@@ -50,11 +50,11 @@ class PairCounts:
     def ordered_pair_accuracy(self) -> Floats:
         """Share of the pairs untied in truth that the scores order alike.
 
-        Equal scores count one half, as a coin would; NaN if the truth is all tied.
+        Equal scores count one half, as a coin would; so does a truth that is all tied.
         """
         untied = self.total - self.tied_truth
         undecided = untied - self.concordant - self.discordant
-        return _ratio(self.concordant + 0.5 * undecided, untied, otherwise=np.nan)
+        return _ratio(self.concordant + 0.5 * undecided, untied, otherwise=0.5)
 
 
 def kendall_tau(scores: ArrayLike, truth: ArrayLike) -> Floats:

@@ -9,9 +9,6 @@ import pandas as pd
 
 from cognate.config import Config
 
-TIMINGS = ("predict_seconds", "fit_seconds", "seconds")
-"""Columns of evaluations and curves that time this machine: no part of a content hash."""
-
 
 def environment(
     metadata: Mapping[tuple[str, str], list[dict[str, Any]]], matrices: pd.DataFrame, config: Config
@@ -51,15 +48,11 @@ def environment(
 
 
 def content_hash(*tables: pd.DataFrame) -> str:
-    """Sixteen hex digits of the SHA-256 of the tables' contents, timings left out.
-
-    Equal for equal values, whatever the order of the rows.
-    """
+    """Sixteen hex digits of the SHA-256 of the tables' contents, whatever their rows' order."""
     digest = hashlib.sha256()
     for table in tables:
-        kept = table.drop(columns=[c for c in TIMINGS if c in table and len(table.columns) > 3])
-        lines = kept.to_csv(index=False, header=False, float_format="%.12g").splitlines()
-        digest.update(("\n".join([",".join(map(str, kept.columns)), *sorted(lines)])).encode())
+        lines = table.to_csv(index=False, header=False, float_format="%.12g").splitlines()
+        digest.update("\n".join([",".join(map(str, table.columns)), *sorted(lines)]).encode())
     return digest.hexdigest()[:16]
 
 
