@@ -75,11 +75,10 @@ def red_black(side: int) -> Csr:
 def points(count: int, dimensions: int, random: Random) -> Indices:
     """Random integer points in Morton order, shape (count, dimensions)."""
     found = random.integers(0, CELLS, size=(count, dimensions))
-    key = np.zeros(count, dtype=np.uint64)
-    for bit in range(20):
-        for axis in range(dimensions):
-            part = ((found[:, axis] >> bit) & 1).astype(np.uint64)
-            key |= part << np.uint64(bit * dimensions + axis)
+    bits = min(20, 60 // dimensions)
+    key = np.zeros(count, dtype=np.int64)
+    for bit, axis in itertools.product(range(bits), range(dimensions)):
+        key |= ((found[:, axis] >> (20 - bits + bit)) & 1) << (bit * dimensions + axis)
     return found[np.argsort(key, kind="stable")]
 
 

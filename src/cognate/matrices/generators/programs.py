@@ -169,17 +169,20 @@ def bundle_adjustment(cameras: int, landmarks: int, random: Random) -> Csr:
 
 
 def projections(side: int, angles: int) -> Csr:
-    """Parallel-beam tomography: rows are rays with slope a/b, columns the pixels they cross."""
-    slopes = [(step, angles // 2) for step in range(-(angles // 2), angles // 2)]
-    rows, cols = [], []
+    """Parallel-beam tomography: rows are the rays that meet the image, columns their pixels.
+
+    ``angles`` slopes of up to 45 degrees from either axis.
+    """
     y, x = np.divmod(np.arange(side * side), side)
-    for index, (up, run) in enumerate(slopes):
-        for flip, (a, b) in enumerate(((x, y), (y, x))):
-            ray = (a * up) // run + b + side
-            rows.append((2 * index + flip) * 3 * side + ray)
-            cols.append(np.arange(side * side))
-    total = 2 * len(slopes) * 3 * side
-    return pattern((total, side * side), np.concatenate(rows), np.concatenate(cols))
+    half = angles // 4
+    rays = [
+        (along * rise) // half + across
+        for rise in range(-half, half)
+        for along, across in ((x, y), (y, x))
+    ]
+    numbered = np.stack(rays) + side + 3 * side * np.arange(len(rays))[:, None]
+    used, rows = np.unique(numbered, return_inverse=True)
+    return pattern((len(used), side * side), rows, np.tile(np.arange(side * side), len(rays)))
 
 
 def queues(capacity: int, stations: int) -> Csr:
@@ -207,10 +210,9 @@ def economy(sectors: int, regions: int, random: Random) -> Csr:
     """Input–output table: dense sector blocks within a region, same sector between regions."""
     inside = np.ones((sectors, sectors), dtype=np.float32)
     trade = scipy.sparse.eye_array(sectors)
-    near = (random.random((regions, regions)) < 0.08) | np.eye(regions, dtype=bool)
-    near_only = scipy.sparse.csr_array(near & ~np.eye(regions, dtype=bool))
-    own = scipy.sparse.kron(scipy.sparse.eye_array(regions), inside)
-    return Csr(own + scipy.sparse.kron(near_only.astype(np.float32), trade))
+    near = (random.random((regions, regions)) < 0.08) & ~np.eye(regions, dtype=bool)
+    own = scipy.sparse.kron(scipy.sparse.eye_array(regions), inside, format="csr")
+    return Csr(own + scipy.sparse.kron(Csr(near.astype(np.float32)), trade, format="csr"))
 
 
 def grouped_effects(samples: int, groups: Sequence[int], random: Random) -> Csr:
