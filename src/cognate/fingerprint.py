@@ -54,9 +54,13 @@ def _closure(roots: tuple[str, ...]) -> set[str]:
             continue
         reached.add(module)
         waiting.extend(_imports(module))
-        if "." in module:
-            waiting.append(module.rsplit(".", 1)[0])
-    return reached
+    return reached | {parent for module in reached for parent in _parents(module)}
+
+
+def _parents(module: str) -> list[str]:
+    """Packages around a module. They count, but what they re-export is not followed."""
+    parts = module.split(".")
+    return [".".join(parts[:i]) for i in range(1, len(parts))]
 
 
 @cache

@@ -3,7 +3,7 @@ for name, (spec, place) in FIGURES.items():
 
     rule:
         name:
-            name
+            f"figures/{name}"
         input:
             **inputs_for(spec, place),
         output:
@@ -28,7 +28,7 @@ for name, (spec, place) in FIGURES.items():
             figure=spec.name,
             place=place,
             settings=published_settings(),
-            code=code_of("publish", spec.draw.__module__),
+            code=fingerprint(spec.draw.__module__, "cognate.figures.save"),
         script:
             "../scripts/draw_figure.py"
 
@@ -37,7 +37,7 @@ for name, (spec, place) in TABLES.items():
 
     rule:
         name:
-            name
+            f"tables/{name}"
         input:
             **inputs_for(spec, place),
         output:
@@ -60,7 +60,7 @@ for name, (spec, place) in TABLES.items():
             table=spec.name,
             place=place,
             settings=published_settings(),
-            code=code_of("publish", spec.compute.__module__),
+            code=fingerprint(spec.compute.__module__, "cognate.figures.save"),
         script:
             "../scripts/compute_table.py"
 
@@ -82,6 +82,6 @@ rule summary:
         runtime=30,
     params:
         settings=published_settings(),
-        code=code_of("publish"),
+        code=fingerprint("cognate.figures.summary"),
     script:
         "../scripts/write_summary.py"
