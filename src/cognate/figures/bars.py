@@ -35,6 +35,7 @@ def speedup_bars(axes: Axes, table: pd.DataFrame, styles: dict[str, MethodStyle]
     axes.plot(table["speedup_top5"], places - 0.18, "d", color="white", zorder=4, **EDGE)
     axes.axvline(1, color=INK, linewidth=0.8)
     axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
 
 
 def headroom_bars(axes: Axes, table: pd.DataFrame, styles: dict[str, MethodStyle]) -> None:
@@ -51,9 +52,9 @@ def headroom_bars(axes: Axes, table: pd.DataFrame, styles: dict[str, MethodStyle
         axes.text(low + 0.03, place, text, va="center", fontsize=6.5, bbox=box)
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.set_xlim(low, high)
-    axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_formatter(lambda value, _: _percent(value))
     axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
 
 
 def dots(axes: Axes, table: pd.DataFrame, column: str, styles: dict[str, MethodStyle]) -> None:
@@ -73,6 +74,7 @@ def dots(axes: Axes, table: pd.DataFrame, column: str, styles: dict[str, MethodS
             **EDGE,
         )
     axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
 
 
 def top_legend(axes: Axes) -> None:

@@ -2,10 +2,14 @@
 
 from cognate.config import Config
 from cognate.evaluation.methods import BASELINES, base_name
-from cognate.figures import curves, tables
+from cognate.figures import accuracy, curves, tables
+from cognate.figures.ablations import ABLATIONS, ablation
 from cognate.figures.checks import checks
 from cognate.figures.collection import draw_collection_cost
 from cognate.figures.headroom import draw_headroom
+from cognate.figures.overhead import draw_overhead
+from cognate.figures.parameters import draw_parameters
+from cognate.figures.similarity import draw_similarity, has_both
 from cognate.figures.specs import FigureSpec, Place, TableSpec
 from cognate.figures.speedups import draw_per_matrix, draw_speedup
 
@@ -62,6 +66,63 @@ _FIGURES = (
         "target-operation",
         "headline",
         draw=draw_collection_cost,
+    ),
+    *(
+        FigureSpec(
+            experiment.replace("-", "_"),
+            title,
+            "Ablations",
+            ("matrices", "evaluation"),
+            "target-operation",
+            experiment,
+            draw=ablation(experiment),
+        )
+        for experiment, title in ABLATIONS.items()
+    ),
+    FigureSpec(
+        "accuracy",
+        "Ranking accuracy",
+        "Accuracy",
+        ("matrices", "evaluation"),
+        "target-operation",
+        "headline",
+        draw=accuracy.draw_accuracy,
+    ),
+    FigureSpec(
+        "accuracy_by_part",
+        "Ranking accuracy by kind and size",
+        "Accuracy",
+        ("matrices", "evaluation"),
+        "target-operation",
+        "headline",
+        draw=accuracy.draw_accuracy_by_part,
+    ),
+    FigureSpec(
+        "similarity",
+        "Likeness of source and target",
+        "Transfer",
+        ("matrices", "samples", "evaluation"),
+        "target-operation",
+        "headline",
+        has_both,
+        draw=draw_similarity,
+    ),
+    FigureSpec(
+        "overhead",
+        "Prediction against kernel time",
+        "Overhead",
+        ("matrices", "samples", "evaluation"),
+        "target-operation",
+        "headline",
+        draw=draw_overhead,
+    ),
+    FigureSpec(
+        "parameters",
+        "Which parameters matter",
+        "Headroom",
+        ("matrices", "samples"),
+        "target-operation",
+        draw=draw_parameters,
     ),
     FigureSpec(
         "training",
@@ -145,6 +206,44 @@ _TABLES = (
         compute=tables.headroom_matrices,
     ),
     TableSpec(
+        "parameters",
+        "What each parameter is worth",
+        "Headroom",
+        ("matrices", "samples"),
+        compute=tables.parameters,
+    ),
+    TableSpec(
+        "choices",
+        "What the best schedules choose, by kind",
+        "Headroom",
+        ("matrices", "samples"),
+        compute=tables.choices,
+    ),
+    TableSpec(
+        "rules",
+        "One readable rule for each parameter",
+        "Headroom",
+        ("matrices", "samples"),
+        compute=tables.rules,
+    ),
+    TableSpec(
+        "similarity",
+        "Likeness of source and target by matrix",
+        "Transfer",
+        ("matrices", "samples", "evaluation"),
+        experiment="headline",
+        applies=has_both,
+        compute=tables.similarity,
+    ),
+    TableSpec(
+        "overhead",
+        "Seconds to predict and runs to break even",
+        "Overhead",
+        ("matrices", "samples", "evaluation"),
+        experiment="headline",
+        compute=tables.overhead,
+    ),
+    TableSpec(
         "environment",
         "Hardware, versions, settings and corpus",
         "Provenance",
@@ -155,7 +254,7 @@ _TABLES = (
         "checks",
         "Completeness of every figure",
         "Provenance",
-        ("matrices", "samples", "evaluation"),
+        ("matrices", "samples", "evaluation", "curves"),
         compute=lambda study: checks(study, list(FIGURES.values())),
     ),
 )

@@ -125,8 +125,8 @@ def _verdict(few_shot: Rows) -> str:
         )
     return (
         f"{start}, {verdict} ({row['wins_fixed']:.0f} wins, {row['losses_fixed']:.0f} losses, "
-        f"{row['ties_fixed']:.0f} ties over matrices; p = {p_value:.2g} by Wilcoxon's test, corrected for the "
-        f"choice among {len(few_shot)} methods)."
+        f"{row['ties_fixed']:.0f} ties over matrices; p = {p_value:.2g} by Wilcoxon's test, "
+        f"corrected for the choice among {len(few_shot)} methods)."
     )
 
 

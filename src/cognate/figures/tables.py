@@ -4,9 +4,12 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from cognate.evaluation import headroom, provenance, summaries
+from cognate.evaluation import headroom, importance, provenance, summaries
 from cognate.evaluation.study_data import StudyData
 from cognate.figures.collection import collection_table
+from cognate.figures.overhead import overhead_table
+from cognate.figures.parameters import schedule_times
+from cognate.figures.similarity import similarity_table
 
 
 def headline(study: StudyData) -> pd.DataFrame:
@@ -47,6 +50,33 @@ def headroom_table(study: StudyData) -> pd.DataFrame:
 def headroom_matrices(study: StudyData) -> pd.DataFrame:
     """Default, fixed and oracle seconds of every matrix, target and operation."""
     return _each(study, lambda t, o: _headroom_by_matrix(study, t, o))
+
+
+def parameters(study: StudyData) -> pd.DataFrame:
+    """What each parameter of the target's schedules is worth."""
+    return _each(study, lambda t, o: importance.importance(schedule_times(study, t, o)))
+
+
+def choices(study: StudyData) -> pd.DataFrame:
+    """How often the best schedules take each value, over all matrices and by kind."""
+    return _each(
+        study, lambda t, o: importance.choices(schedule_times(study, t, o), study.matrices)
+    )
+
+
+def rules(study: StudyData) -> pd.DataFrame:
+    """One readable rule for each parameter, judged on the test matrices."""
+    return _each(study, lambda t, o: importance.rules(schedule_times(study, t, o), study.matrices))
+
+
+def similarity(study: StudyData) -> pd.DataFrame:
+    """Rank correlation of source and target by matrix, with the gain of transfer."""
+    return _each(study, lambda t, o: similarity_table(study, t, o))
+
+
+def overhead(study: StudyData) -> pd.DataFrame:
+    """Seconds to predict, and runs after which that has paid, of every method that learns."""
+    return pd.concat([overhead_table(study, *scope) for scope in study.scopes], ignore_index=True)
 
 
 def environment(study: StudyData) -> pd.DataFrame:
