@@ -57,7 +57,7 @@ class Study:
                     f"matrices.split leaves no matrix to {part}; select more families or "
                     "change its shares or seed"
                 )
-        table["batch"] = _batches(table["nnz"], chosen.batch_nnz)
+        table["batch"] = _batches(table, chosen.batch_nnz)
         return table
 
     @cached_property
@@ -182,14 +182,17 @@ class Study:
         return drawn.set_axis(table.index)
 
 
-def _batches(nnz: pd.Series, batch_nnz: int) -> list[str]:
+def _batches(table: pd.DataFrame, batch_nnz: int) -> pd.Series:
     """A batch name for each matrix; large ones are alone, others share by a hash of the name.
 
-    The hash keeps a matrix in its batch when others come or go, until their total doubles.
+    A batch holds matrices of one part of the split, so that a platform need not be sampled
+    on parts that nothing asks for. The hash keeps a matrix in its batch when others come or
+    go, until their total doubles.
     """
-    small = nnz[nnz < batch_nnz]
-    buckets = 1 << max(0, math.ceil(math.log2(max(1.0, small.sum() / batch_nnz))))
-    return [
-        f"batch{zlib.crc32(str(name).encode()) % buckets:04d}" if entries < batch_nnz else str(name)
-        for name, entries in nnz.items()
-    ]
+    batch = pd.Series(table.index, index=table.index, name="batch", dtype=object)
+    small = table[table["nnz"] < batch_nnz]
+    for part, members in small.groupby("split"):
+        buckets = 1 << max(0, math.ceil(math.log2(max(1.0, members["nnz"].sum() / batch_nnz))))
+        for name in members.index:
+            batch[name] = f"{part}{zlib.crc32(str(name).encode()) % buckets:03d}"
+    return batch

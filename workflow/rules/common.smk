@@ -112,14 +112,18 @@ def inputs_for(spec, place):
     """The files that a figure or table is made from, by what its spec needs."""
     targets = [place["target"]] if place else STUDY.target_names
     operations = [place["operation"]] if place else STUDY.config.operations
-    sampled = [STUDY.config.source.name, *targets]
     files = {
         "matrices": [f"{RESULTS}/tables/matrices.csv"],
         "samples": expand(
             f"{RESULTS}/samples/{{platform}}/{{operation}}/{{batch}}.parquet",
-            platform=sampled,
+            platform=targets,
             operation=operations,
             batch=STUDY.batches,
+        )
+        + expand(
+            f"{RESULTS}/samples/{STUDY.config.source.name}/{{operation}}/{{batch}}.parquet",
+            operation=operations,
+            batch=STUDY.batches_of("train", "validation"),
         ),
         "evaluation": expand(
             f"{RESULTS}/evaluation/{{target}}-{{operation}}.parquet",
