@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from cognate.learning.encoding import OneHot, one_hot
+from cognate.learning.threads import one_thread
 from cognate.schedules import Schedule, ScheduleSpace
 
 COMBINATIONS_LIMIT = 2048
@@ -129,6 +130,7 @@ def make_latent_encoder(encoding: OneHot, kind: str, size: int) -> LatentEncoder
     return Autoencoder(encoding, size, variational=kind == "vae")
 
 
+@one_thread()
 def train_latent_encoder(
     space: ScheduleSpace, names: Sequence[str], kind: str, size: int, seed: int
 ) -> LatentEncoder:

@@ -26,6 +26,7 @@ from cognate.learning.model import (
 from cognate.learning.ranker import Ranker, Scores, SourceModel, empty_curves
 from cognate.learning.store import Tensors
 from cognate.learning.task import Task
+from cognate.learning.threads import one_thread
 from cognate.learning.trainer import (
     PATTERNS,
     STATISTICS,
@@ -99,11 +100,13 @@ class NeuralRanker(_Network, Ranker):
     kind = "neural"
     is_target = True
 
+    @one_thread()
     def scores(self, matrix: SparseMatrix, schedules: Sequence[Schedule]) -> Scores:
         """The network's output."""
         return predict(self.model, matrix, self.input(matrix, schedules))
 
 
+@one_thread()
 def pretrain_neural(
     task: Task, configuration: ModelConfiguration, seed: int, progress: Progress | None = None
 ) -> NeuralSource:
@@ -128,6 +131,7 @@ def pretrain_neural(
     return source
 
 
+@one_thread()
 def fine_tune(
     task: Task,
     source: NeuralSource,
@@ -154,6 +158,7 @@ def fine_tune(
     return ranker
 
 
+@one_thread()
 def train_on_target(
     task: Task,
     configuration: ModelConfiguration,

@@ -86,8 +86,8 @@ def _kernel_table(inputs: Keys, outputs: Keys, layer: Layer) -> NDArray[np.int64
     step = np.arange(-reach, reach + 1)
     rows = (outputs // _ROW * layer.stride)[:, None, None] + step[None, :, None]
     columns = (outputs % _ROW * layer.stride)[:, None, None] + step[None, None, :]
-    wanted = (rows * _ROW + columns).reshape(len(outputs), -1)
-    outside = ((rows < 0) | (columns < 0)).reshape(len(outputs), -1)
+    wanted = (rows * _ROW + columns).reshape(len(outputs), layer.kernel**2)
+    outside = ((rows < 0) | (columns < 0)).reshape(len(outputs), layer.kernel**2)
     place = np.minimum(np.searchsorted(inputs, wanted), len(inputs) - 1)
     if not len(inputs):
         return np.full(wanted.shape, -1)
