@@ -43,6 +43,10 @@ include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/publish.smk"
 
 
+onstart:
+    prepare_run()
+
+
 rule all:
     default_target: True
     input:

@@ -39,3 +39,7 @@ class SamplesError(CognateError):
 
 class ModelError(CognateError):
     """A model cannot be trained, stored, loaded or applied."""
+
+
+class ClusterError(CognateError):
+    """The batch system cannot run the study as its profile says."""

@@ -1,12 +1,15 @@
 # Functions only: what rules need to name their inputs, parameters and resources.
+import os
 import re
 import sys
 
 from cognate import figures as registry
+from cognate.cluster import require_job_status
 from cognate.config import parse_config
 from cognate.errors import CognateError
 from cognate.fingerprint import fingerprint
 from cognate.learning.methods import get_method
+from cognate.stages.job import KEEP_GOING
 from cognate.study import Study
 
 
@@ -20,6 +23,24 @@ def read_study(config):
         return study
     except CognateError as error:
         sys.exit(f"{error}\nThe study was not started. Every key: config/README.md")
+
+
+def prepare_run():
+    """Tell jobs of --keep-going; stop where the batch system could never report an end."""
+    os.environ[KEEP_GOING] = str(int(workflow.execution_settings.keep_going))
+    chosen = workflow.executor_settings
+    if type(chosen).__module__ == "snakemake_executor_plugin_slurm":
+        try:
+            require_job_status(
+                chosen.status_command, chosen.init_seconds_before_status_checks
+            )
+        except CognateError as error:
+            sys.exit(f"{error}\nThe study was not started. First run: docs/cluster.md")
+
+
+def whole_machine(wildcards):
+    """All cores of this run; on a cluster the profile's set-threads says how many."""
+    return workflow._cores or 1
 
 
 def one_of(names):
@@ -66,6 +87,11 @@ def platform_settings(name):
 def is_measured(platform):
     """Whether a platform is measured on real hardware, so that its jobs run alone."""
     return STUDY.platform(platform).kind == "measured"
+
+
+def growing(amount):
+    """A resource that is doubled when the job is tried again, and so on."""
+    return lambda wildcards, attempt: amount * attempt
 
 
 def batch_megabytes(wildcards, input, attempt):
@@ -135,6 +161,11 @@ def inputs_for(spec, place):
             for name, size, seed in STUDY.source_models
             for operation in operations
         ],
+        "end_to_end": (
+            [f"{RESULTS}/end_to_end.parquet"]
+            if STUDY.config.evaluation.end_to_end
+            else []
+        ),
     }
     return {need: files[need] for need in spec.needs}
 

@@ -19,11 +19,14 @@ for name, (spec, place) in FIGURES.items():
             f"logs/figures/{name}.log",
         benchmark:
             f"logs/figures/{name}.tsv"
+        group:
+            "publish"
         conda:
             "../../envs/cognate.yaml"
         resources:
-            mem_mb=3000,
-            runtime=30,
+            publish_slot=1,
+            mem_mb=growing(3000),
+            runtime=growing(20),
         params:
             figure=spec.name,
             place=place,
@@ -51,11 +54,14 @@ for name, (spec, place) in TABLES.items():
             f"logs/tables/{name}.log",
         benchmark:
             f"logs/tables/{name}.tsv"
+        group:
+            "publish"
         conda:
             "../../envs/cognate.yaml"
         resources:
-            mem_mb=3000,
-            runtime=30,
+            publish_slot=1,
+            mem_mb=growing(3000),
+            runtime=growing(20),
         params:
             table=spec.name,
             place=place,
@@ -75,11 +81,14 @@ rule summary:
         "logs/summary.log",
     benchmark:
         "logs/summary.tsv"
+    group:
+        "publish"
     conda:
         "../../envs/cognate.yaml"
     resources:
-        mem_mb=3000,
-        runtime=30,
+        publish_slot=1,
+        mem_mb=growing(3000),
+        runtime=growing(20),
     params:
         settings=published_settings(),
         code=fingerprint("cognate.figures.summary"),

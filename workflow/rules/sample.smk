@@ -12,7 +12,7 @@ rule measure:
         platform=one_of(filter(is_measured, STUDY.platform_names)),
     conda:
         "../../envs/cognate.yaml"
-    threads: workflow.cores
+    threads: whole_machine
     resources:
         bench_slot=1,
         mem_mb=batch_megabytes,

@@ -12,6 +12,10 @@ from cognate.errors import CognateError
 from cognate.study import Study
 
 
+KEEP_GOING = "COGNATE_KEEP_GOING"
+"""Set to 1 by the workflow under ``--keep-going``, for jobs here and on a cluster."""
+
+
 @contextmanager
 def job(snakemake: Any) -> Iterator[Study]:
     """Yield the study of a workflow job; log to the job's log file.
