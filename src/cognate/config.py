@@ -133,6 +133,9 @@ class Evaluation(_Section):
         default_factory=dict,
         description="Relative cost β of one sample by platform; default: the platform's own.",
     )
+    end_to_end: int = Field(
+        0, ge=0, description="Square test matrices to measure graph layers on; 0: none."
+    )
 
 
 class Config(_Section):

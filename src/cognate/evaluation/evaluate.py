@@ -140,7 +140,10 @@ def evaluate(
         table[name] = rankings[name].to_numpy(dtype=np.float64)
     table["top1_schedule"] = order[:, 0]
     table["best_schedule"] = truth.best_schedule[row_of_matrix]
-    table["samples_used"] = _samples_used(rankings, min(samples_per_shot, order.shape[1]))
+    training = int((matrices["split"] == "train").sum())
+    table["samples_used"] = _samples_used(
+        rankings, min(samples_per_shot, order.shape[1]), training * order.shape[1]
+    )
     table["source_samples_used"] = _source_samples_used(rankings, source_samples_per_matrix)
     table = table.sort_values(KEY, kind="stable", ignore_index=True)
     return validate(table, f"evaluation of {target} {operation}")
@@ -233,10 +236,16 @@ def _check_rankings(rankings: pd.DataFrame, matrices: pd.DataFrame, source: str)
         raise SamplesError(f"{source}: trained on test matrices: {_first(leaked)}")
 
 
-def _samples_used(rankings: pd.DataFrame, per_shot: int) -> NDArray[np.int64]:
+def _samples_used(rankings: pd.DataFrame, per_shot: int, available: int) -> NDArray[np.int64]:
+    """Target samples seen: those of the shots, times the method's factor, at most all there are."""
     if "samples_used" in rankings:
         return rankings["samples_used"].to_numpy(dtype=np.int64)
-    return np.asarray([per_shot * len(names) for names in rankings["shot_matrices"]], np.int64)
+    used = []
+    for method, names in zip(rankings["method"], rankings["shot_matrices"], strict=True):
+        depends = dependence(method)
+        shots = max(1, len(names)) if depends.samples > 1 else len(names)
+        used.append(min(shots * per_shot * depends.samples, available) if depends.shots else 0)
+    return np.asarray(used, dtype=np.int64)
 
 
 def _source_samples_used(rankings: pd.DataFrame, per_matrix: int) -> NDArray[np.int64]:

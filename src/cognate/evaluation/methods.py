@@ -5,6 +5,8 @@ A method is called ``name`` or ``name:option=value``; the part before the colon 
 
 from dataclasses import dataclass
 
+from cognate.learning.task import FULL_TARGET_FACTOR
+
 
 @dataclass(frozen=True)
 class Dependence:
@@ -15,6 +17,8 @@ class Dependence:
     seed: bool = True
     needs_shots: bool = False
     """Whether the method does not exist without shots."""
+    samples: int = 1
+    """How many times the shots' samples it learns from."""
 
 
 _DEPENDENCE = {
@@ -24,7 +28,7 @@ _DEPENDENCE = {
     "best-fixed": Dependence(source=False, needs_shots=True),
     "no-transfer": Dependence(source=False, needs_shots=True),
     "xgboost": Dependence(source=False, needs_shots=True),
-    "full-target": Dependence(source=False),
+    "full-target": Dependence(source=False, samples=FULL_TARGET_FACTOR),
     "zero-shot": Dependence(shots=False),
 }
 

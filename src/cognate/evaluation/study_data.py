@@ -72,6 +72,12 @@ class StudyData:
         """What each file of samples says about its making."""
         return [samples.read(path)[1] for path in self._sample_files(platform, operation)]
 
+    def end_to_end(self) -> pd.DataFrame:
+        """Times of graph layers, as :func:`cognate.evaluation.end_to_end.measure` gives them."""
+        path = self.folder / "end_to_end.parquet"
+        _require(path)
+        return pd.read_parquet(path)
+
     def operation(self, name: str) -> Operation:
         """An operation at the study's dense width."""
         return get_operation(name, self.config.width)

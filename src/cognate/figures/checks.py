@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from cognate.evaluation.end_to_end import suitable
 from cognate.evaluation.experiments import missing_rows, select
 from cognate.evaluation.provenance import content_hash
 from cognate.evaluation.study_data import StudyData
@@ -42,6 +43,10 @@ def _completeness(study: StudyData, spec: FigureSpec, place: Place) -> dict[str,
         rows = select(study.evaluation(**place), runs)
         found = {"matrices": rows["matrix"].nunique(), "seeds": rows["seed"].nunique()}
         return found | {"missing": missing_rows(rows, runs, test)}
+    if "end_to_end" in spec.needs:
+        measured = study.end_to_end()["matrix"].nunique()
+        asked = len(suitable(study.matrices, study.config.evaluation.end_to_end))
+        return {"matrices": measured, "seeds": 0, "missing": asked - measured}
     if "curves" in spec.needs:
         curves = study.curves()
         seeds = set(curves["seed"])
@@ -81,8 +86,9 @@ class _Hashes:
         if "samples" in spec.needs:
             sources = [(study.config.source.name, operation) for _, operation in scopes]
             parts += [("samples", *scope) for scope in (*scopes, *sources)]
-        if "curves" in spec.needs:
-            parts.append(("curves",))
+        for need in ("curves", "end_to_end"):
+            if need in spec.needs:
+                parts.append((need,))
         return [(" ".join(part), self._hash(part)) for part in sorted(set(parts))]
 
     def _hash(self, part: tuple[str, ...]) -> str:
@@ -98,4 +104,6 @@ class _Hashes:
             return study.evaluation(*scope).drop(columns=TIMINGS)
         if name == "samples":
             return study.samples(*scope)[["matrix", "schedule_id", "seconds", "status"]]
+        if name == "end_to_end":
+            return study.end_to_end()
         return study.curves().drop(columns="seconds")

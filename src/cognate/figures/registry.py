@@ -6,6 +6,7 @@ from cognate.figures import accuracy, curves, tables
 from cognate.figures.ablations import ABLATIONS, ablation
 from cognate.figures.checks import checks
 from cognate.figures.collection import draw_collection_cost
+from cognate.figures.end_to_end import draw_end_to_end, end_to_end_table, is_measured
 from cognate.figures.headroom import draw_headroom
 from cognate.figures.overhead import draw_overhead
 from cognate.figures.parameters import draw_parameters
@@ -115,6 +116,14 @@ _FIGURES = (
         "target-operation",
         "headline",
         draw=draw_overhead,
+    ),
+    FigureSpec(
+        "end_to_end",
+        "Graph layers with the recommended schedule",
+        "Overhead",
+        ("end_to_end",),
+        applies=is_measured,
+        draw=draw_end_to_end,
     ),
     FigureSpec(
         "parameters",
@@ -244,6 +253,14 @@ _TABLES = (
         compute=tables.overhead,
     ),
     TableSpec(
+        "end_to_end",
+        "Graph layers with the recommended schedule",
+        "Overhead",
+        ("end_to_end",),
+        applies=is_measured,
+        compute=end_to_end_table,
+    ),
+    TableSpec(
         "environment",
         "Hardware, versions, settings and corpus",
         "Provenance",
@@ -254,7 +271,7 @@ _TABLES = (
         "checks",
         "Completeness of every figure",
         "Provenance",
-        ("matrices", "samples", "evaluation", "curves"),
+        ("matrices", "samples", "evaluation", "curves", "end_to_end"),
         compute=lambda study: checks(study, list(FIGURES.values())),
     ),
 )
