@@ -26,7 +26,7 @@ def status_problem(configuration: str, command: str, first_poll_seconds: int) ->
     accounting = _setting(configuration, "AccountingStorageType") or "accounting_storage/none"
     if not accounting.endswith("/none"):
         return None
-    age = int(re.match(r"\d*", _setting(configuration, "MinJobAge") or "0")[0] or 0)
+    age = int((_setting(configuration, "MinJobAge") or "0").split()[0])
     needed = POLLS_TO_SEE_AN_END * first_poll_seconds
     remedy = "use --workflow-profile profiles/cluster-generic, which needs no accounting"
     if age < needed:

@@ -11,7 +11,6 @@ from cognate.config import parse_config
 from cognate.errors import CognateError
 from cognate.study import Study
 
-
 KEEP_GOING = "COGNATE_KEEP_GOING"
 """Set to 1 by the workflow under ``--keep-going``, for jobs here and on a cluster."""
 
