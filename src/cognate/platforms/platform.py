@@ -57,6 +57,15 @@ class Platform(ABC):
     ) -> Slots:
         """The comparable slots of the schedules on this matrix."""
 
+    def walked(
+        self, matrix: SparseMatrix, operation: Operation, schedules: Sequence[Schedule]
+    ) -> Sequence[SparseMatrix]:
+        """The pattern that each schedule really walks: another one where it reorders ``matrix``.
+
+        Equal patterns are one object, so that whoever looks at them does so once.
+        """
+        return [matrix] * len(schedules)
+
     @abstractmethod
     def machine(self) -> Machine:
         """The hardware's balance points."""

@@ -15,6 +15,7 @@ from cognate.platforms.spade.machine import describe_machine, load_machine
 from cognate.platforms.spade.native import library
 from cognate.platforms.spade.simulator import counters_of, sweep
 from cognate.platforms.spade.space import SPACE_NAMES, extents, make_space
+from cognate.platforms.spade.tiles import reorder
 from cognate.schedules import Schedule, ScheduleSpace, Slots
 
 
@@ -49,6 +50,7 @@ class SpadePlatform(Platform):
         self._overrides = dict(overrides or {})
         self._space = space
         self._threads = threads or len(os.sched_getaffinity(0))
+        self._reordered: tuple[str, SparseMatrix | None] = ("", None)
 
     def space(self, operation: Operation) -> ScheduleSpace:
         """The chosen space; ``spade-isca`` has other panels at other widths."""
@@ -60,6 +62,16 @@ class SpadePlatform(Platform):
         """Panel rows, panel columns, slice width, and whether barriers turn the walk."""
         sizes = extents(list(schedules), matrix, operation.width)
         return Slots.clipped(matrix, operation.width, *sizes)
+
+    def walked(
+        self, matrix: SparseMatrix, operation: Operation, schedules: Sequence[Schedule]
+    ) -> Sequence[SparseMatrix]:
+        """The reordered matrix where a schedule reorders; kept until another one is asked for."""
+        reorders = [bool(schedule.as_dict().get("reorder")) for schedule in schedules]
+        if any(reorders) and self._reordered[0] != matrix.pattern_hash:
+            self._reordered = (matrix.pattern_hash, reorder(matrix))
+        other = self._reordered[1]
+        return [other if moved and other is not None else matrix for moved in reorders]
 
     def machine(self) -> Machine:
         """Balance points; L1 and L2 as an element sees them, then the shared last level."""

@@ -1,12 +1,16 @@
 """Two platforms with a known law of run time that share slots but not parameters."""
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
+import pytest
 import scipy.sparse
 
+from cognate.learning.methods import get_method, pretrain
+from cognate.learning.ranker import SourceModel
 from cognate.learning.task import Task
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import Operation, get_operation
@@ -160,3 +164,36 @@ def make_task(shots: int = 3, operation_name: str = "spmm", seed: int = 0) -> Ta
         samples_per_shot=40,
         seed=seed,
     )
+
+
+@pytest.fixture(scope="session")
+def task() -> Task:
+    return make_task(shots=5)
+
+
+@pytest.fixture(scope="session")
+def task_maker() -> Callable[..., Task]:
+    return make_task
+
+
+@pytest.fixture(scope="session")
+def test_matrices() -> dict[str, SparseMatrix]:
+    return make_matrices(8, "test", 3)
+
+
+@pytest.fixture(scope="session")
+def truth(task: Task, test_matrices: dict[str, SparseMatrix]) -> dict[str, np.ndarray]:
+    """Seconds of all target schedules on every test matrix, by ascending id."""
+    table = collect(task.target, task.operation, test_matrices, 1000)
+    return {name: rows["seconds"].to_numpy() for name, rows in table.groupby("matrix")}
+
+
+@pytest.fixture(scope="session")
+def sources(task: Task) -> dict[str, SourceModel]:
+    """Source models of every method that needs one, by their configuration."""
+    brief = dataclasses.replace(task, effort=0.5)
+    names = {get_method(n).source_configuration for n in METHODS_WITH_SOURCE}
+    return {name: pretrain(brief, name, seed=0) for name in names if name}
+
+
+METHODS_WITH_SOURCE = ("cognate", "waco-fa", "waco-fm", "cognate-tiles")
