@@ -122,6 +122,7 @@ def grow(
         "min_child_weight": settings.minimum_weight,
         "seed": seed,
         "verbosity": 0,
+        "nthread": 1,
     }
     if settings.objective == "rank":
         sizes = [len(part) for part in relative]

@@ -64,12 +64,29 @@ def tiling(matrix: SparseMatrix, width: int, slots: Slots, workers: int) -> Tili
 def physical_features(
     matrix: SparseMatrix, operation: Operation, platform: Platform, schedules: Sequence[Schedule]
 ) -> dict[str, Column]:
-    """Named columns of shape (n,), one value a schedule; log2 of positive quantities, or 0/1."""
+    """Named columns of shape (n,), one value a schedule; log2 of positive quantities, or 0/1.
+
+    Tiles are those of the pattern that the schedule walks, which is another one where the
+    platform reorders the matrix.
+    """
+    walked = platform.walked(matrix, operation, schedules)
+    columns: dict[str, Column] = {}
+    for pattern in {id(p): p for p in walked}.values():
+        places = np.array([i for i, p in enumerate(walked) if p is pattern])
+        part = _on_pattern(pattern, operation, platform, [schedules[i] for i in places])
+        for name, values in part.items():
+            columns.setdefault(name, np.empty(len(schedules)))[places] = values
+    return columns
+
+
+def _on_pattern(
+    pattern: SparseMatrix, operation: Operation, platform: Platform, schedules: Sequence[Schedule]
+) -> dict[str, Column]:
     machine = platform.machine()
-    slots = platform.slots(matrix, operation, schedules)
-    tiles = tiling(matrix, operation.width, slots, machine.workers)
-    columns = _load_columns(matrix, tiles, machine)
-    return columns | _traffic_columns(matrix, operation, tiles, machine)
+    slots = platform.slots(pattern, operation, schedules)
+    tiles = tiling(pattern, operation.width, slots, machine.workers)
+    columns = _load_columns(pattern, tiles, machine)
+    return columns | _traffic_columns(pattern, operation, tiles, machine)
 
 
 def _load_columns(matrix: SparseMatrix, tiles: Tiling, machine: Machine) -> dict[str, Column]:
@@ -161,11 +178,9 @@ def _largest_window(
     A window within the tiles that are walked together needs only a tile's ``share`` of its
     columns; a larger one needs all of them, unless column panels are the outer loop.
     """
-    sizes = np.exp2(profile.log2_sizes)
+    sizes: Column = np.exp2(profile.log2_sizes)
     narrow = (sizes[None, :] <= together[:, None]) | tiles.slots.columns_outer[:, None]
-    needed = profile.footprint(sizes.astype(np.float64))[None, :] * np.where(
-        narrow, share[:, None], 1.0
-    )
+    needed = profile.footprint(sizes)[None, :] * np.where(narrow, share[:, None], 1.0)
     excess = np.log2(np.maximum(needed, 1e-9)) - np.log2(held)[:, None]
     fits = np.logical_and.accumulate(excess <= 0, axis=1).sum(axis=1)
     last = np.clip(fits - 1, 0, len(sizes) - 2)

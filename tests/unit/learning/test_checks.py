@@ -84,9 +84,7 @@ class _Changed:
         return ScheduleSpace(space.name, [*space.parameters, Parameter("new", (0, 1), 0)])
 
 
-def test_a_model_of_another_space_operation_or_file_is_refused(
-    task: Task, tmp_path: Path
-) -> None:
+def test_a_model_of_another_space_operation_or_file_is_refused(task: Task, tmp_path: Path) -> None:
     path = tmp_path / "fixed.safetensors"
     default_ranker(task.target, task.operation).save(path)
     with pytest.raises(ModelError, match="trained for space"):

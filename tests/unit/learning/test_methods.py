@@ -104,9 +104,7 @@ def test_zero_shot_is_fine_tuning_with_zero_shots(
     matrix = task.matrices["valid0"]
     tuned = get_method("cognate").fit(without, sources["cognate"])
     zero = rankers["zero-shot"]
-    np.testing.assert_array_equal(
-        tuned.scores(matrix, schedules), zero.scores(matrix, schedules)
-    )
+    np.testing.assert_array_equal(tuned.scores(matrix, schedules), zero.scores(matrix, schedules))
 
 
 def test_the_oracle_orders_by_time_and_refuses_what_it_does_not_know(task: Task) -> None:
