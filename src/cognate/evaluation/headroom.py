@@ -99,5 +99,5 @@ def _cross_fixed(
         if own.sum() < count:
             rest = (total - logs[own].sum(axis=0)) / (count - own.sum())
             chosen[own] = int(np.argmin(rest))
-    result: NDArray[np.float64] = np.exp(logs[np.arange(len(seconds)), chosen])
+    result: NDArray[np.float64] = seconds.to_numpy()[np.arange(len(seconds)), chosen]
     return result
