@@ -6,6 +6,7 @@ repeated coordinates, which are summed.
 """
 
 import io
+import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,20 +16,12 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from cognate.errors import MatrixError
+from cognate.matrices.market_body import Entries, is_plain, line_of_entry, scan
 from cognate.matrices.market_header import Header, parse_header, read_bytes
 from cognate.matrices.matrix import SparseMatrix
 
 Values = Literal["stored", "pattern"]
-_Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
-
-_BLANKS = b" \t\r\n\v\f"
-_CHARACTERS = {
-    "pattern": b"0123456789",
-    "integer": b"0123456789-",
-    "real": b"0123456789-.eEnaNAiIfFtTyY",
-    "complex": b"0123456789-.eEnaNAiIfFtTyY",
-}
-"""Characters with which scipy's parser is known to agree with ours; others are scanned."""
+_COMMENT = re.compile(rb"^[ \t]*%.*$", re.MULTILINE)
 
 
 def read_market(
@@ -69,10 +62,12 @@ def matrix_name(path: Path | str) -> str:
     return Path(path).name.removesuffix(".gz").removesuffix(".mtx")
 
 
-def _coordinates(content: bytes, header: Header, path: Path | str) -> _Entries:
+def _coordinates(content: bytes, header: Header, path: Path | str) -> Entries:
     """Zero-based coordinates and values of the stored entries."""
     body = content[header.bytes_read :]
-    if _is_plain(body, header):
+    if b"%" in body:
+        body = _COMMENT.sub(b"", body)
+    if is_plain(body, header):
         size = f"{header.rows} {header.cols} {header.entries}\n"
         banner = f"%%MatrixMarket matrix coordinate {header.field} general\n"
         try:
@@ -80,84 +75,10 @@ def _coordinates(content: bytes, header: Header, path: Path | str) -> _Entries:
             return (*found.coords, found.data)
         except (ValueError, OverflowError):
             pass  # the scan below says what is wrong, and in which line
-    return _scan(body, header, path)
+    return scan(body, header, path)
 
 
-def _is_plain(body: bytes, header: Header) -> bool:
-    """Whether only expected characters occur, in as many words as the header announces."""
-    kind = np.full(256, 2, dtype=np.uint8)
-    kind[list(_CHARACTERS[header.field])] = 1
-    kind[list(_BLANKS)] = 0
-    kinds = kind[np.frombuffer(body, dtype=np.uint8)]
-    if len(kinds) and kinds.max() > 1:
-        return False
-    words = np.count_nonzero(kinds[1:] > kinds[:-1]) + int(len(kinds) > 0 and kinds[0])
-    return bool(words == header.entries * header.words_per_entry)
-
-
-def _scan(body: bytes, header: Header, path: Path | str) -> _Entries:
-    """Parse line by line: slow, but it knows the line of what is wrong."""
-    rows, cols, data = [], [], []
-    count = 0
-    for number, line in enumerate(body.split(b"\n"), start=header.lines + 1):
-        words = line.split()
-        if not words or words[0].startswith(b"%"):
-            continue
-        count += 1
-        where = f"{path}, line {number}"
-        if count > header.entries:
-            raise MatrixError(f"{where}: more entries than the {header.entries} declared")
-        if len(words) != header.words_per_entry:
-            raise MatrixError(
-                f"{where}: expected {header.words_per_entry} numbers, found {len(words)}: "
-                f"{_shown(line)}"
-            )
-        rows.append(_index(words[0], header.rows, "row", where))
-        cols.append(_index(words[1], header.cols, "column", where))
-        data.append(_value(words[2:], header.field, where))
-    if count < header.entries:
-        raise MatrixError(
-            f"{path}: truncated: {header.entries} entries are declared, the file ends after {count}"
-        )
-    kind = np.complex128 if header.field == "complex" else np.float64
-    return np.asarray(rows, np.int64), np.asarray(cols, np.int64), np.asarray(data, kind)
-
-
-def _index(word: bytes, extent: int, what: str, where: str) -> int:
-    if not word.removeprefix(b"-").removeprefix(b"+").isdigit():
-        raise MatrixError(f"{where}: {what} index {_shown(word)} is not a whole number")
-    index = int(word[:30])
-    if index == 0:
-        raise MatrixError(
-            f"{where}: {what} index 0 is out of range: indices start at 1, "
-            "this file seems to be zero-based"
-        )
-    if not 1 <= index <= extent:
-        raise MatrixError(f"{where}: {what} index {index} is out of range 1 to {extent}")
-    return index - 1
-
-
-def _value(words: list[bytes], field: str, where: str) -> complex:
-    if field == "pattern":
-        return 1.0
-    try:
-        if any(b"_" in word for word in words):
-            raise ValueError
-        if field == "integer":
-            return float(int(words[0]))
-        parts = [float(word.lower().replace(b"d", b"e")) for word in words]
-    except (ValueError, OverflowError):
-        raise MatrixError(
-            f"{where}: {_shown(b' '.join(words))} is not a value of a {field} matrix"
-        ) from None
-    return complex(*parts) if field == "complex" else parts[0]
-
-
-def _shown(text: bytes) -> str:
-    return repr(text[:60].decode("latin-1").strip())
-
-
-def _array(content: bytes, header: Header, path: Path | str) -> _Entries:
+def _array(content: bytes, header: Header, path: Path | str) -> Entries:
     """The nonzeros of a dense file; scipy checks the number of values."""
     if header.symmetry != "general":
         raise MatrixError(f"{path}: a {header.symmetry} array is not supported; store coordinates")
@@ -176,27 +97,16 @@ def _check_finite(data: NDArray[Any], content: bytes, header: Header, path: Path
         return
     where = f"{path}"
     if header.format == "coordinate":
-        where += f", line {_line_of_entry(int(bad[0]), content, header)}"
+        where += f", line {line_of_entry(content[header.bytes_read :], int(bad[0]), header)}"
     raise MatrixError(
         f"{where}: value {data[bad[0]]} is not finite in float32; "
         "read it as a pattern to use its structure"
     )
 
 
-def _line_of_entry(entry: int, content: bytes, header: Header) -> int:
-    first = header.lines + 1
-    seen = -1
-    for number, line in enumerate(content[header.bytes_read :].split(b"\n"), start=first):
-        words = line.split()
-        seen += bool(words) and not words[0].startswith(b"%")
-        if seen == entry:
-            return number
-    return first
-
-
 def _expand(
     rows: NDArray[Any], cols: NDArray[Any], data: NDArray[Any], header: Header, path: Path | str
-) -> _Entries:
+) -> Entries:
     """Mirror the stored triangle of a symmetric or skew-symmetric matrix."""
     if header.symmetry == "general":
         return rows, cols, data
