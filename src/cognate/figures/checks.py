@@ -40,13 +40,13 @@ def _completeness(study: StudyData, spec: FigureSpec, place: Place) -> dict[str,
     test = study.names("test")
     if spec.experiment:
         runs = study.runs(spec.experiment)
-        rows = select(study.evaluation(**place), runs)
+        rows = select(study.evaluation(place["target"], place["operation"]), runs)
         found = {"matrices": rows["matrix"].nunique(), "seeds": rows["seed"].nunique()}
         return found | {"missing": missing_rows(rows, runs, test)}
     if "end_to_end" in spec.needs:
-        measured = study.end_to_end()["matrix"].nunique()
-        asked = len(suitable(study.matrices, study.config.evaluation.end_to_end))
-        return {"matrices": measured, "seeds": 0, "missing": asked - measured}
+        measured = set(study.end_to_end()["matrix"])
+        asked = set(suitable(study.matrices, study.config.evaluation.end_to_end))
+        return {"matrices": len(measured), "seeds": 0, "missing": len(asked - measured)}
     if "curves" in spec.needs:
         curves = study.curves()
         seeds = set(curves["seed"])
@@ -56,16 +56,12 @@ def _completeness(study: StudyData, spec: FigureSpec, place: Place) -> dict[str,
             "seeds": len(seeds),
             "missing": missing,
         }
-    sampled = set(study.samples(**_platform(place))["matrix"])
+    sampled = set(study.samples(place["target"], place["operation"])["matrix"])
     return {
         "matrices": len(sampled),
         "seeds": 0,
         "missing": len(set(study.matrices["matrix"]) - sampled),
     }
-
-
-def _platform(place: Place) -> dict[str, str]:
-    return {"platform": place["target"], "operation": place["operation"]}
 
 
 class _Hashes:

@@ -40,7 +40,8 @@ def draw_end_to_end(study: StudyData) -> Drawing:
         for one, workload in zip(axes, workloads, strict=True):
             part = table[table["workload"] == workload]
             _strips(one, part)
-            one.set_title(f"{_TITLES.get(workload, workload)}: speed-up over the default schedule")
+            one.set_title(_TITLES.get(workload, workload))
+            one.set_xlabel("speed-up over the default schedule")
         axes[0].set_yticks(range(len(_ROWS)), [row[2] for row in _ROWS])
         axes[0].set_ylim(len(_ROWS) - 0.4, -0.6)
     return figure, table

@@ -143,7 +143,7 @@ def test_holm_is_that_of_the_textbook():
 
 def test_accuracy_by_part_covers_every_matrix_once(study):
     rows = study.experiment("headline", "spade", "spmm")
-    for by in ("kind", "size", "family"):
+    for by in ("kind", "size"):
         table = summaries.accuracy(rows, CHOICE, by)
         parts = table.groupby("method")["matrices"].sum()
         assert (parts == rows["matrix"].nunique()).all()
