@@ -60,9 +60,9 @@ def _are_numbers(kinds: NDArray[np.uint8]) -> bool:
 
 
 def _among(kinds: NDArray[np.uint8], *allowed: int) -> bool:
-        good = kinds == allowed[0]
-    for other in allowed[1:]:
-        good |= kinds == other
+    good = np.zeros(len(kinds), dtype=bool)
+    for kind in allowed:
+        good |= kinds == kind
     return bool(good.all())
 
 
