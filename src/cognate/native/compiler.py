@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from cognate.errors import NativeError
+from cognate.files import cache_folder
 
 DEFAULT_FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fno-math-errno", "-fno-trapping-math")
 
@@ -25,14 +26,6 @@ class Compiler:
     version: str
     openmp: bool
     """Whether a program with OpenMP compiles, links and loads."""
-
-
-def cache_folder() -> Path:
-    """Where libraries and downloads are kept: ``COGNATE_CACHE`` or ``~/.cache/cognate``."""
-    chosen = os.environ.get("COGNATE_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cognate"
 
 
 @cache
