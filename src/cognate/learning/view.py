@@ -1,0 +1,68 @@
+"""A platform's schedules on a matrix as the laws of tiles see them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cognate.learning.encoding import one_hot, specific_names
+from cognate.learning.laws import Array
+from cognate.learning.physics import Column, physical_features
+from cognate.matrices.matrix import SparseMatrix
+from cognate.operations import Operation
+from cognate.platforms import Platform
+from cognate.schedules import Schedule
+
+REFERENCES = 256
+"""Schedules whose mean is the zero of relative features: the whole space if it has no more."""
+
+BOUND = 12.0
+"""Features beyond 2**±BOUND (16 times further downwards) say no more."""
+
+TRAFFIC = ("sparse_seconds", *(f"{side}_seconds_{level}" for side in ("column", "row")
+                               for level in range(3)))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TileView:
+    """What n schedules make the machine do."""
+
+    terms: Array
+    """Shape (n, T): times that the roofline's terms would take, in natural log."""
+    imbalance: Array
+    """Shape (n,): the slowest worker's load over a fair share, in natural log."""
+    features: Array
+    """Shape (n, F): physical quantities, then the same less the mean of reference schedules."""
+    own: Array
+    """Shape (n, P): the platform's specific parameters, one-hot."""
+
+
+def tile_view(
+    platform: Platform, operation: Operation, matrix: SparseMatrix, schedules: Sequence[Schedule]
+) -> TileView:
+    """Count tiles and turn them into terms and features, all within one matrix."""
+    space = platform.space(operation)
+    references = space.sample(REFERENCES, seed=0)
+    asked = {s.schedule_id: s for s in [*references, *schedules]}
+    place = {schedule_id: i for i, schedule_id in enumerate(asked)}
+    columns = physical_features(matrix, operation, platform, list(asked.values()))
+    values = np.clip(np.stack(list(columns.values()), axis=1), -2 * BOUND - 8, BOUND)
+    chosen = [place[s.schedule_id] for s in schedules]
+    relative = values - values[: len(references)].mean(axis=0)
+    terms, imbalance = _terms(columns)
+    return TileView(
+        terms[chosen] - terms[: len(references)].mean(),
+        imbalance[chosen],
+        np.concatenate([values, relative], axis=1)[chosen],
+        one_hot(space, specific_names(platform, operation)).encode(schedules).astype(np.float64),
+    )
+
+
+def _terms(columns: dict[str, Column]) -> tuple[Array, Array]:
+    """Traffic of each operand behind each cache; entries, tiles, segments walked."""
+    once = columns["sparse_seconds"] - columns["slices"]
+    terms = [columns[name] for name in TRAFFIC]
+    terms.append(once)
+    terms.append(columns["sparse_seconds"] - columns["entries_per_tile"])
+    terms.append(columns["sparse_seconds"] - columns["entries_per_segment"])
+    return np.stack(terms, axis=1) * np.log(2), columns["imbalance"] * np.log(2)
