@@ -8,7 +8,7 @@ import difflib
 import hashlib
 import json
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, get_args, get_origin
 
 import yaml
@@ -73,7 +73,7 @@ class Matrices(_Section):
 class PlatformChoice(_Section):
     """A platform, its settings, and how many schedules to sample on each matrix."""
 
-    platform: str = Field(description="Name of an installed platform.")
+    platform: str = Field(description="Name of an installed platform, or a YAML file.")
     label: str | None = Field(
         None, pattern=r"^[a-z][a-z0-9-]*$", description="Name in results; default: the platform's."
     )
@@ -84,8 +84,9 @@ class PlatformChoice(_Section):
 
     @property
     def name(self) -> str:
-        """The name in results: the label, or the platform's own name."""
-        return self.label or self.platform
+        """The name in results: the label, or the platform's own name, or its file's."""
+        is_file = self.platform.endswith((".yaml", ".yml"))
+        return self.label or (PurePath(self.platform).stem if is_file else self.platform)
 
 
 class Experiment(_Section):

@@ -118,8 +118,13 @@ def platform_names() -> list[str]:
 def get_platform(name: str, **settings: Any) -> Platform:
     """An instance of the platform registered as ``name``, with these settings.
 
-    Raises :class:`PlatformError` if there is none, or if it does not accept the settings.
+    A ``name`` that ends in ``.yaml`` or ``.yml`` is a file that describes a platform. Raises
+    :class:`PlatformError` if there is none, or if it does not accept the settings.
     """
+    if name.endswith((".yaml", ".yml")):
+        from cognate.platforms.external import open_external
+
+        return open_external(name, **settings)
     found = _entry_points()
     if name not in found:
         raise PlatformError(f"platform {name!r} is unknown; installed: {', '.join(sorted(found))}")
