@@ -1,5 +1,6 @@
 """Find a C compiler, build a shared library once per content, load it."""
 
+import atexit
 import ctypes
 import hashlib
 import os
@@ -7,13 +8,16 @@ import platform
 import shutil
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from cognate.errors import NativeError
-from cognate.files import cache_folder
+from cognate.files import cache_folder, locked
+from cognate.native.entries import is_intact, seal
 
 DEFAULT_FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fno-math-errno", "-fno-trapping-math")
 
@@ -55,7 +59,11 @@ def load_library(
 
     A library is built once per content: sources, flags, compiler and processor make its key,
     so processes and machines that share a cache folder never load each other's code by
-    mistake. It is written beside its name and renamed, so a killed build leaves nothing.
+    mistake. Of several processes that need it at once, one builds and the others wait. An
+    entry that is damaged, or was left by a killed build, is built again. Where the cache
+    cannot be written, a temporary folder serves this process, with a warning.
+
+    Raises :class:`NativeError` if there is no compiler, or if it refuses the code.
     """
     compiler = find_compiler()
     if openmp and not compiler.openmp:
@@ -64,36 +72,76 @@ def load_library(
             "compiler that can; 'cognate doctor' shows what is missing"
         )
     all_flags = [*DEFAULT_FLAGS, *(["-fopenmp"] if openmp else []), *flags]
+    units = [source for source in sources if source.suffix == ".c"]
+    name = f"{units[0].stem}-{_key(compiler, all_flags, sources)}.so"
+    kept = cache_folder() / "native" / name
+    if is_intact(kept):
+        return ctypes.CDLL(str(kept))
+    target = _writable_folder(kept.parent) / name
+    with locked(target.with_suffix(".lock")):
+        if not is_intact(target):
+            _build(compiler, units, all_flags, target)
+    return ctypes.CDLL(str(target))
+
+
+def _key(compiler: Compiler, flags: Sequence[str], sources: Sequence[Path]) -> str:
     key = hashlib.sha256()
-    for part in [compiler.path, compiler.version, _processor(), *all_flags]:
+    for part in [compiler.path, compiler.version, _processor(), *flags]:
         key.update(part.encode() + b"\0")
     for source in sources:
         key.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    units = [source for source in sources if source.suffix == ".c"]
-    target = cache_folder() / "native" / f"{units[0].stem}-{key.hexdigest()[:24]}.so"
-    if not target.exists():
-        _build(compiler, units, all_flags, target)
-    try:
-        return ctypes.CDLL(str(target))
-    except OSError:
-        # A damaged entry (a full disk, a bad copy): build it again once.
-        _build(compiler, units, all_flags, target)
-        return ctypes.CDLL(str(target))
+    return key.hexdigest()[:24]
 
 
 def _build(compiler: Compiler, units: list[Path], flags: list[str], target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as folder:
-        built = Path(folder) / target.name
-        command = [compiler.path, *flags, "-shared", "-fPIC", "-o", str(built)]
-        command += [*map(str, units), "-lm"]
-        outcome = subprocess.run(command, capture_output=True, text=True, check=False)
-        if outcome.returncode:
-            raise NativeError(
-                f"{compiler.path} failed on {', '.join(u.name for u in units)}:\n"
-                + outcome.stderr[-2000:]
-            )
-        built.replace(target)
+    """Compile the units side by side, link, put library and checksum in place."""
+    prefix = f".build-{target.stem}-"
+    for abandoned in target.parent.glob(f"{prefix}*"):  # the lock is ours: its builder is dead
+        shutil.rmtree(abandoned, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=prefix) as folder:
+        objects = [Path(folder) / f"{position}.o" for position in range(len(units))]
+        command = [compiler.path, *flags, "-fPIC", "-c"]
+        with ThreadPoolExecutor(os.cpu_count()) as workers:
+            compiling = [
+                workers.submit(_run, [*command, "-o", str(built), str(unit)], unit.name)
+                for unit, built in zip(units, objects, strict=True)
+            ]
+            for outcome in compiling:
+                outcome.result()
+        linked = Path(folder) / target.name
+        parts = [str(built) for built in objects]
+        _run([compiler.path, *flags, "-shared", "-o", str(linked), *parts, "-lm"], target.stem)
+        seal(linked, target)
+
+
+def _run(command: list[str], what: str) -> None:
+    outcome = subprocess.run(command, capture_output=True, text=True, check=False)
+    if outcome.returncode:
+        raise NativeError(f"{command[0]} failed on {what}:\n{outcome.stderr[-2000:]}")
+
+
+@cache
+def _temporary_cache(reason: str) -> Path:
+    """A folder that lives as long as the process."""
+    folder = Path(tempfile.mkdtemp(prefix="cognate-native-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    warnings.warn(
+        f"compiled code cannot be kept: {reason}; using {folder} for this process. "
+        "Set COGNATE_CACHE to a folder that can be written",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return folder
+
+
+def _writable_folder(folder: Path) -> Path:
+    """``folder`` if files can be made in it, else a temporary one."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe-"):
+            return folder
+    except OSError as error:
+        return _temporary_cache(f"{folder}: {error.strerror}")
 
 
 def _openmp_works(path: str) -> bool:

@@ -1,5 +1,6 @@
 """What the machine is: read from the kernel where it says so, measured where it does not."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -80,10 +81,8 @@ def machine(processors: Sequence[int]) -> Machine:
     except (OSError, ValueError, KeyError):
         bandwidth, flops = measure_rates(processors, caches)
         content = {"bytes_per_second": bandwidth, "flops_per_second": flops}
-        try:
+        with contextlib.suppress(OSError):  # a read-only home: measured again next time
             write_text(path, json.dumps(content))
-        except OSError:
-            pass  # a read-only home: measured again next time
     return Machine(len(processors), caches, bandwidth, flops)
 
 

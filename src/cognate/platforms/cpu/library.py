@@ -63,7 +63,9 @@ class ScratchStruct(ctypes.Structure):
 
     _fields_ = [
         ("capacity", c_int64),
-        *((name, c_void_p) for name in ("order", "spare_order", "keyed", "spare_keyed")),
+        *((name, c_void_p) for name in ("order", "row", "col")),
+        *((name, c_void_p) for name in ("spare_order", "spare_row", "spare_col")),
+        *((name, c_void_p) for name in ("keyed", "spare_keyed")),
         *((name, c_void_p) for name in ("histogram", "phase_unit", "unit_tile")),
         *((name, c_void_p) for name in ("tile_segment", "segment_entry", "segment_id")),
         *((name, c_void_p) for name in ("entry_id", "source", "value")),

@@ -63,8 +63,8 @@ class Planner:
     def _make_scratch(self) -> ScratchStruct:
         entries, cut = self.matrix.nnz + 1, self._arena.array
         self._scratch_arrays = {
-            "order": cut(entries, np.int32),
-            "spare_order": cut(1, np.int32),
+            **{name: cut(entries, np.int32) for name in ("order", "row", "col")},
+            **{name: cut(entries, np.int32) for name in ("spare_order", "spare_row", "spare_col")},
             "keyed": cut(entries, np.uint64),
             "spare_keyed": cut(entries, np.uint64),
             "histogram": cut(self.matrix.cols + 2, np.int64),

@@ -1,7 +1,8 @@
 """The CPU platform: schedules in, checked and repeated times out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from cognate.matrices.matrix import SparseMatrix
 from cognate.native import find_compiler
 from cognate.operations import Operation
 from cognate.platforms.cpu import hardware
+from cognate.platforms.cpu.arena import Arena
 from cognate.platforms.cpu.cores import granted_processors
 from cognate.platforms.cpu.library import FLAGS
 from cognate.platforms.cpu.loops import LoopNest
@@ -80,9 +82,7 @@ class CpuPlatform(Platform):
         self.processors = processors[: threads or len(processors)]
         self.real_time = real_time
         self.padding_limit = padding_limit or (20.0 if space == "cpu-waco" else 8.0)
-        self.memory_bytes = int(
-            memory_gib * 2**30 if memory_gib else hardware.free_memory_bytes() / 2
-        )
+        self.memory_gib = memory_gib or hardware.free_memory_bytes() / 2 / 2**30
         self.seed = seed
         self.policy = Policy(
             rounds=rounds,
@@ -91,6 +91,11 @@ class CpuPlatform(Platform):
             budget_seconds=budget_seconds,
             idle_share=0.12 if real_time else 0.0,
         )
+
+    @cached_property
+    def arena(self) -> Arena:
+        """Memory for operands and plans, kept from matrix to matrix."""
+        return Arena(int(self.memory_gib * 2**30))
 
     def space(self, operation: Operation) -> ScheduleSpace:
         """The chosen space; its members depend on the operation's dense width."""
@@ -160,5 +165,5 @@ class CpuPlatform(Platform):
             "flags": list(FLAGS),
             "space": self.space_name,
             "padding_limit": self.padding_limit,
-            "policy": {k: v for k, v in asdict(replace(self.policy)).items()},
+            "policy": asdict(self.policy),
         }

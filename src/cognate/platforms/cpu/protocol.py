@@ -3,7 +3,7 @@
 Knows nothing of kernels: a :class:`Bench` runs schedule number i and says how long it took.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import Protocol
@@ -49,6 +49,10 @@ class Policy:
     probe_factor: float = 1.25
     """... or when the probe took this many times its fastest."""
     dirty_repeats: int = 2
+    """A dirty visit is repeated this often ..."""
+    repeat_share: float = 0.25
+    """... unless repeats are already this share of all visits: then the machine is not quiet,
+    and further rounds say more than further repeats."""
     idle_share: float = 0.0
     """Sleep this share of the measuring time (for real-time priority)."""
     budget_seconds: float | None = None
@@ -118,21 +122,24 @@ class Surveyor:
         self.bench = bench
         self.anchor = anchor
         self.policy = policy
-        self._estimates = estimates
+        self._estimates = estimates  # one run of each, seconds
         self._random = np.random.default_rng(seed)
         self._clock = clock
         self._begin = clock()
         self._floor = bench.probe()
         count = len(estimates)
         self.sweep = Sweep([[] for _ in range(count)], [[] for _ in range(count)], [0] * count)
+        self._trusted = [False] * count
+        self._made = self._repeated = 0
         self._round = 0
 
     def run(self, progress: Callable[[int], None] | None = None) -> Sweep:
         """Rounds until every schedule is settled or hopeless, or time is up."""
         best = min(self._estimates)
-        active = [i for i, e in enumerate(self._estimates) if e <= 2 * self.policy.cutoff * best]
-        hopeless = [i for i in range(len(self._estimates)) if i not in set(active)]
-        for schedule in hopeless:
+        limit = 2 * self.policy.cutoff * best
+        active = [i for i, estimate in enumerate(self._estimates) if estimate <= limit]
+        for schedule in sorted(set(range(len(self._estimates))) - set(active)):
+            self._trusted[schedule] = True
             self._record(schedule, self._estimates[schedule])
         for _ in range(self.policy.most_rounds):
             self._visit_all(active)
@@ -163,7 +170,10 @@ class Surveyor:
         slow = min([*known, self._estimates[schedule]]) > policy.slow_seconds
         runs, fill = (1, 0.0) if slow else (policy.visit_runs, policy.visit_seconds)
         fastest, clean = float("inf"), False
-        for _ in range(1 + policy.dirty_repeats):
+        for repeat in range(1 + policy.dirty_repeats):
+            if repeat and self._repeated >= policy.repeat_share * self._made + 1:
+                break
+            self._repeated += repeat > 0
             seconds, lost = self.bench.visit(schedule, runs, fill)
             probe = self.bench.probe()
             self.sweep.probes.append(probe)
@@ -177,6 +187,8 @@ class Surveyor:
             )
             if clean:
                 break
+        self._made += 1
+        self._trusted[schedule] |= clean
         self.sweep.dirty[schedule] += not clean
         self._record(schedule, fastest)
 
@@ -184,10 +196,14 @@ class Surveyor:
         self.sweep.visits[schedule].append(seconds)
         self.sweep.rounds[schedule].append(self._round)
 
-    def _hopeful(self, among: "list[int] | range") -> list[int]:
+    def _hopeful(self, among: Iterable[int]) -> list[int]:
         fastest = [min(visits) for visits in self.sweep.visits]
         limit = self.policy.cutoff * min(fastest)
-        return [i for i in among if fastest[i] <= limit]
+        return [i for i in among if fastest[i] <= limit or not self._is_certain(i)]
+
+    def _is_certain(self, schedule: int) -> bool:
+        """Whether one slow visit cannot have been an accident."""
+        return self._trusted[schedule] or len(self.sweep.visits[schedule]) > 1
 
     def _unsettled(self, active: list[int]) -> list[int]:
         hopeful = self._hopeful(active)

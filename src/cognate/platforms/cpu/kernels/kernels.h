@@ -89,8 +89,8 @@ void spmm_run(const struct task *task, int64_t from, int64_t to, int64_t j, int6
 void sddmm_run(const struct task *task, int64_t from, int64_t to, int64_t j, int64_t n);
 
 /* Runs a job on every thread of the pool; returns when all are done. */
-typedef void (*job)(const void *work, int thread, int threads);
-void run_job(job run, const void *work);
+typedef void (*job)(void *work, int thread, int threads);
+void run_job(job run, void *work);
 
 double now(void); /* seconds on a steady clock */
 

@@ -14,7 +14,7 @@ struct region {
 #define SUM_ADD(p, pointer) sum_##p += *(const vec *)((pointer) + 0b##p * LANES);
 #define SUM_USE(p, ...) __asm__ volatile("" : : "m"(sum_##p));
 
-static void read_share(const void *work, int thread, int threads) {
+static void read_share(void *work, int thread, int threads) {
     const struct region *r = work;
     const int64_t step = 8 * LANES, steps = r->floats / step;
     const int64_t from = steps * thread / threads, to = steps * (thread + 1) / threads;
@@ -29,7 +29,7 @@ static void read_share(const void *work, int thread, int threads) {
     EACH_8(SUM_USE, 0)
 }
 
-static void gather_share(const void *work, int thread, int threads) {
+static void gather_share(void *work, int thread, int threads) {
     const struct region *r = work;
     const int64_t from = r->rows * thread / threads, to = r->rows * (thread + 1) / threads;
     vec sum_0 = {0};
@@ -54,7 +54,7 @@ enum { FMA_STEPS = 100000, FMA_CHAINS = 16 };
     x_##p = x_##p * factor + term;                                                             \
     IN_REGISTER(x_##p);
 
-static void multiply_share(const void *work, int thread, int threads) {
+static void multiply_share(void *work, int thread, int threads) {
     const float *given = work;
     const vec factor = SPLAT(given[0]), term = SPLAT(given[1]);
     (void)thread, (void)threads;
@@ -64,7 +64,7 @@ static void multiply_share(const void *work, int thread, int threads) {
 
 /* Bytes a second that all threads read of a region together, `passes` times over. */
 double read_rate(const float *data, int64_t floats, int64_t passes) {
-    const struct region region = {.data = data, .floats = floats, .passes = passes};
+    struct region region = {.data = data, .floats = floats, .passes = passes};
     const double begin = now();
     run_job(read_share, &region);
     return 4.0 * (double)(floats * passes) / (now() - begin);
@@ -72,7 +72,7 @@ double read_rate(const float *data, int64_t floats, int64_t passes) {
 
 /* Bytes a second that all threads read of dense rows in the given order. */
 double gather_rate(const float *data, const int32_t *row, int64_t rows, int64_t row_floats) {
-    const struct region region = {.data = data, .row = row, .rows = rows, .row_floats = row_floats};
+    struct region region = {.data = data, .row = row, .rows = rows, .row_floats = row_floats};
     const double begin = now();
     run_job(gather_share, &region);
     return 4.0 * (double)(rows * row_floats) / (now() - begin);
@@ -80,7 +80,7 @@ double gather_rate(const float *data, const int32_t *row, int64_t rows, int64_t 
 
 /* Floating-point operations a second of all threads, a multiply-add counting as two. */
 double multiply_rate(int threads) {
-    const float given[2] = {0.999f, 1e-3f};
+    float given[2] = {0.999f, 1e-3f};
     const double begin = now();
     run_job(multiply_share, given);
     return 2.0 * FMA_CHAINS * LANES * FMA_STEPS * threads / (now() - begin);

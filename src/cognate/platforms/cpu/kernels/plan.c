@@ -25,9 +25,10 @@ struct layout {
 /* Room for `capacity` elements in each array; the result points into it. */
 struct scratch {
     int64_t capacity;
-    int32_t *order, *spare_order;
+    /* Position in CSR order, row and column of each entry, sorted; and room to sort them. */
+    int32_t *order, *row, *col, *spare_order, *spare_row, *spare_col;
     uint64_t *keyed, *spare_keyed;
-    int64_t *histogram; /* max(rows, cols) + 2 */
+    int64_t *histogram; /* cols + 2 */
     int32_t *phase_unit, *unit_tile, *tile_segment, *segment_entry, *segment_id, *entry_id, *source;
     float *value;
 };
@@ -38,20 +39,23 @@ static void sort_by_panel(const struct matrix *m, struct scratch *s, int shift) 
     memset(s->histogram, 0, (size_t)(panels + 1) * sizeof *s->histogram);
     for (int64_t e = 0; e < m->entries; e++) s->histogram[(m->col[e] >> shift) + 1]++;
     for (int64_t p = 0; p < panels; p++) s->histogram[p + 1] += s->histogram[p];
-    for (int64_t e = 0; e < m->entries; e++)
-        s->order[s->histogram[m->col[e] >> shift]++] = (int32_t)e;
+    for (int64_t e = 0; e < m->entries; e++) {
+        const int64_t at = s->histogram[m->col[e] >> shift]++;
+        s->order[at] = (int32_t)e;
+        s->row[at] = m->row[e];
+        s->col[at] = m->col[e];
+    }
 }
 
-/* Stable sort of order[from, to) by column >> shift: insertion when short, else radix. */
-static void sort_range(const struct matrix *m, struct scratch *s, int64_t from, int64_t to,
-                       int shift) {
+/* Stable sort of entries [from, to) by column >> shift: insertion when short, else radix. */
+static void sort_range(struct scratch *s, int64_t from, int64_t to, int shift) {
     const int64_t n = to - from;
     uint64_t *keyed = s->keyed, *spare = s->spare_keyed;
     uint32_t all_bits = 0, first = 0;
     int sorted = 1;
     for (int64_t i = 0; i < n; i++) {
-        const uint32_t key = (uint32_t)(m->col[s->order[from + i]] >> shift);
-        keyed[i] = (uint64_t)key << 32 | (uint32_t)s->order[from + i];
+        const uint32_t key = (uint32_t)(s->col[from + i] >> shift);
+        keyed[i] = (uint64_t)key << 32 | (uint64_t)i;
         if (i == 0) first = key;
         all_bits |= key ^ first;
         sorted &= i == 0 || key >= keyed[i - 1] >> 32;
@@ -83,7 +87,15 @@ static void sort_range(const struct matrix *m, struct scratch *s, int64_t from, 
             spare = swap;
         }
     }
-    for (int64_t i = 0; i < n; i++) s->order[from + i] = (int32_t)(uint32_t)keyed[i];
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t old = from + (int64_t)(uint32_t)keyed[i];
+        s->spare_order[i] = s->order[old];
+        s->spare_row[i] = s->row[old];
+        s->spare_col[i] = s->col[old];
+    }
+    memcpy(s->order + from, s->spare_order, (size_t)n * sizeof *s->order);
+    memcpy(s->row + from, s->spare_row, (size_t)n * sizeof *s->row);
+    memcpy(s->col + from, s->spare_col, (size_t)n * sizeof *s->col);
 }
 
 /* Entries in the order of the layout's loops, into s->order. */
@@ -96,18 +108,19 @@ static void sort_entries(const struct matrix *m, const struct layout *l, struct 
         if (!by_column || columns_outermost) return;
     } else {
         for (int64_t e = 0; e < m->entries; e++) s->order[e] = (int32_t)e;
+        memcpy(s->row, m->row, (size_t)m->entries * sizeof *s->row);
+        memcpy(s->col, m->col, (size_t)m->entries * sizeof *s->col);
         if (l->level[1] == I0) return;
     }
     /* Within a tile row, by column panel or by column; within a tile of panels, by column. */
     const int shift = by_column ? 0 : (int)l->shift_k;
     for (int64_t from = 0, to; from < m->entries; from = to) {
-        const int32_t row = m->row[s->order[from]] >> l->shift_i;
-        const int32_t panel = m->col[s->order[from]] >> l->shift_k;
+        const int32_t row = s->row[from] >> l->shift_i, panel = s->col[from] >> l->shift_k;
         for (to = from + 1; to < m->entries; to++) {
-            if (m->row[s->order[to]] >> l->shift_i != row) break;
-            if (!rows_first && m->col[s->order[to]] >> l->shift_k != panel) break;
+            if (s->row[to] >> l->shift_i != row) break;
+            if (!rows_first && s->col[to] >> l->shift_k != panel) break;
         }
-        sort_range(m, s, from, to, shift);
+        sort_range(s, from, to, shift);
     }
 }
 
@@ -129,12 +142,12 @@ static int64_t extent(const struct lister *a, int kind) {
 }
 
 static int64_t coordinate_of(const struct lister *a, int kind, int64_t position) {
-    const int32_t e = a->s->order[position];
+    const int64_t row = a->s->row[position], col = a->s->col[position];
     switch (kind) {
-    case I1: return a->m->row[e] >> a->l->shift_i;
-    case I0: return a->m->row[e] & (((int64_t)1 << a->l->shift_i) - 1);
-    case K1: return a->m->col[e] >> a->l->shift_k;
-    default: return a->m->col[e] & (((int64_t)1 << a->l->shift_k) - 1);
+    case I1: return row >> a->l->shift_i;
+    case I0: return row & (((int64_t)1 << a->l->shift_i) - 1);
+    case K1: return col >> a->l->shift_k;
+    default: return col & (((int64_t)1 << a->l->shift_k) - 1);
     }
 }
 
@@ -159,9 +172,9 @@ static int list_entries(struct lister *a, int64_t from, int64_t to) {
     if (!a->l->dense[3]) {
         const int64_t n = to - from, at = a->out->entries;
         if (at + n > a->s->capacity) return TOO_LARGE;
-        const int32_t *id = rows ? a->m->row : a->m->col, *order = a->s->order + from;
+        const int32_t *id = (rows ? a->s->row : a->s->col) + from, *order = a->s->order + from;
         for (int64_t i = 0; i < n; i++) {
-            a->s->entry_id[at + i] = id[order[i]];
+            a->s->entry_id[at + i] = id[i];
             a->s->source[at + i] = order[i];
             a->s->value[at + i] = a->m->value[order[i]];
         }
@@ -237,18 +250,17 @@ static int list_blocks(struct lister *a) {
         if (out->units + 1 >= s->capacity) return TOO_LARGE;
         s->segment_id[out->units] = (int32_t)row;
         while (e < end) {
-            const int32_t panel = m->col[s->order[e]] >> a->l->shift_k;
+            const int32_t panel = s->col[e] >> a->l->shift_k;
             float *value = s->value + out->entries;
             int32_t *source = s->source + out->entries;
             if (out->tiles + 2 >= s->capacity || out->entries + high * wide > s->capacity)
                 return TOO_LARGE;
             memset(value, 0, (size_t)(high * wide) * sizeof *value);
             memset(source, -1, (size_t)(high * wide) * sizeof *source);
-            for (; e < end && m->col[s->order[e]] >> a->l->shift_k == panel; e++) {
-                const int32_t from = s->order[e];
-                const int64_t at = (m->row[from] - row) * wide + (m->col[from] & (wide - 1));
-                value[at] = m->value[from];
-                source[at] = from;
+            for (; e < end && s->col[e] >> a->l->shift_k == panel; e++) {
+                const int64_t at = (s->row[e] - row) * wide + (s->col[e] & (wide - 1));
+                value[at] = m->value[s->order[e]];
+                source[at] = s->order[e];
             }
             s->entry_id[out->tiles++] = panel << a->l->shift_k;
             out->entries += high * wide;

@@ -17,7 +17,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     job run;
-    const void *work;
+    void *work;
     int64_t generation __attribute__((aligned(64)));
     int64_t running __attribute__((aligned(64)));
     int64_t arrived __attribute__((aligned(64)));
@@ -66,7 +66,7 @@ static void announce(void) {
     pthread_mutex_unlock(&pool.lock);
 }
 
-void run_job(job run, const void *work) {
+void run_job(job run, void *work) {
     pool.run = run;
     pool.work = work;
     __atomic_store_n(&pool.running, pool.threads - 1, __ATOMIC_RELEASE);
@@ -162,7 +162,7 @@ static void clear_share(const struct task *task, int thread, int threads) {
 }
 
 /* What one thread does of a task. */
-static void run_share(const void *work, int thread, int threads) {
+static void run_share(void *work, int thread, int threads) {
     const struct task *task = work;
     const struct plan *plan = task->plan;
     const int64_t step = task->place == OUTERMOST ? task->slice : task->width;
@@ -204,7 +204,7 @@ double now(void) { return read_clock(CLOCK_MONOTONIC); }
 
 static void run_task(const struct task *task) {
     counters[0] = 0;
-    run_job(run_share, task);
+    run_job(run_share, (void *)task);
 }
 
 /* Seconds that the threads of the pool have spent on a processor, all together. */
@@ -234,7 +234,7 @@ double measure(const struct task *task, int runs, double seconds, double *lost) 
     return best;
 }
 
-static void probe_share(const void *work, int thread, int threads) {
+static void probe_share(void *work, int thread, int threads) {
     uint64_t x = *(const uint64_t *)work;
     (void)thread, (void)threads;
     for (int i = 0; i < 300000; i++) {
@@ -245,7 +245,7 @@ static void probe_share(const void *work, int thread, int threads) {
 
 /* Seconds of a fixed chain of arithmetic on every thread: grows when the machine slows down. */
 double probe(void) {
-    const uint64_t start = 1;
+    uint64_t start = 1;
     const double begin = now();
     run_job(probe_share, &start);
     return now() - begin;
