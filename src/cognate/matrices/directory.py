@@ -74,10 +74,9 @@ def _with_identity(table: pd.DataFrame, identity_path: Path) -> pd.DataFrame:
         for column in own:
             stated = own[column].fillna("").to_numpy()
             table[column] = table[column].where(stated == "", stated)
-    unknown = table["family"] == ""
-    table.loc[unknown, "family"] = [
-        suitesparse.family_of(name, group)
-        for name, group in table.loc[unknown, ["name", "group"]].itertuples(index=False)
+    table["family"] = [
+        family or suitesparse.family_of(name, group)
+        for name, group, family in table[["name", "group", "family"]].itertuples(index=False)
     ]
     return table[["name", "group", "kind", "family", "rows", "cols", "nnz"]]
 

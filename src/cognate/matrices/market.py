@@ -35,7 +35,17 @@ def read_market(
 
     Raises :class:`MatrixError` with file, line where known, and reason.
     """
-    content = read_bytes(path)
+    return parse_market(read_bytes(path), path, name or matrix_name(path), values, **identity)
+
+
+def parse_market(
+    content: bytes,
+    path: Path | str,
+    name: str,
+    values: Values = "stored",
+    **identity: str,
+) -> SparseMatrix:
+    """The matrix in the content of a Matrix Market file; ``path`` is for messages only."""
     header = parse_header(content, path)
     if header.field == "complex" and values != "pattern":
         raise MatrixError(
@@ -54,7 +64,7 @@ def read_market(
     if values == "pattern":
         matrix.sum_duplicates()
         matrix.data[:] = 1
-    return SparseMatrix.from_scipy(matrix, name or matrix_name(path), **identity)
+    return SparseMatrix.from_scipy(matrix, name, **identity)
 
 
 def matrix_name(path: Path | str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from cognate.errors import MatrixError
-from cognate.matrices import directory, embedded
+from cognate.matrices import directory, embedded, suitesparse
 from cognate.matrices.market import Values, read_market
 from cognate.matrices.matrix import SparseMatrix
 from cognate.matrices.selection import select, unknown_message
@@ -15,18 +15,24 @@ SOURCES = ("embedded", "suitesparse", "directory")
 COLUMNS = ["name", "group", "kind", "family", "rows", "cols", "nnz"]
 
 
-def list_matrices(source: str, folder: Path | str | None = None, **rules: Any) -> pd.DataFrame:
+def list_matrices(
+    source: str,
+    folder: Path | str | None = None,
+    values: Values = "stored",
+    **rules: Any,
+) -> pd.DataFrame:
     """The matrices of a source that pass ``rules``, with the columns :data:`COLUMNS`.
 
     Cheap: reads stored tables, or the headers of the files in ``folder`` (for source
     ``directory``), and builds or downloads nothing. ``rules`` are those of
     :func:`cognate.matrices.selection.select`: names, kinds, groups, families, nnz, rows,
-    count, seed. Names are unique in the result.
+    count, seed. Complex matrices of the collection are listed for ``values="pattern"`` only.
+    Names are unique in the result.
 
     Raises :class:`MatrixError` for an unknown source or name, unreadable files, or if no
     matrix passes.
     """
-    return select(_catalogue(source, folder), **rules)
+    return select(_catalogue(source, folder, values), **rules)
 
 
 def load_matrix(
@@ -36,13 +42,17 @@ def load_matrix(
     values: Values = "stored",
     offline: bool = False,
 ) -> SparseMatrix:
-    """Build or read one matrix of a source; its identity is as in :func:`list_matrices`.
+    """Build, read or fetch one matrix; its identity is as in :func:`list_matrices`.
 
-    Raises :class:`MatrixError` naming the nearest matrices if there is none of this name.
+    Raises :class:`MatrixError` naming the nearest matrices if there is none of this name,
+    and :class:`~cognate.errors.DownloadError` if it cannot be had, for example because it is
+    not in the cache and ``offline`` is set.
     """
     if source == "embedded":
         return embedded.build(name)
-    table = _catalogue(source, folder).set_index("name")
+    if source == "suitesparse":
+        return suitesparse.load(name, values, offline)
+    table = _catalogue(source, folder, values).set_index("name")
     if name not in table.index:
         raise MatrixError(unknown_message("matrix", name, list(table.index)))
     identity = {column: str(table.at[name, column]) for column in ("group", "kind", "family")}
@@ -60,9 +70,11 @@ def open_matrix(
     return load_matrix(source, name_or_path, folder)
 
 
-def _catalogue(source: str, folder: Path | str | None) -> pd.DataFrame:
+def _catalogue(source: str, folder: Path | str | None, values: Values) -> pd.DataFrame:
     if source == "embedded":
         return embedded.catalogue()[COLUMNS]
+    if source == "suitesparse":
+        return suitesparse.catalogue(values)[COLUMNS]
     if source == "directory":
         return directory.catalogue(_folder(folder))[COLUMNS]
     raise MatrixError(f"source {source!r} is unknown; choose from {', '.join(SOURCES)}")
