@@ -51,5 +51,6 @@ rule all:
     default_target: True
     input:
         tables_of(TABLES),
+        f"{RESULTS}/tables/missing.csv",
         figures_of(FIGURES),
         f"{RESULTS}/summary.md",

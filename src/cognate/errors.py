@@ -43,3 +43,7 @@ class ModelError(CognateError):
 
 class ClusterError(CognateError):
     """The batch system cannot run the study as its profile says."""
+
+
+class CrashError(CognateError):
+    """Native code ended the process that worked on a matrix."""

@@ -16,6 +16,7 @@ import pandas as pd
 from cognate.config import Config, Split
 from cognate.errors import ConfigError, MatrixError
 from cognate.evaluation.methods import dependence
+from cognate.evaluation.study_data import Plan
 from cognate.learning.methods import get_method
 from cognate.matrices.matrix import SparseMatrix
 from cognate.matrices.sources import list_matrices, load_matrix
@@ -97,6 +98,11 @@ class Study:
         choice = self.config.platform_choice(name)
         return get_platform(choice.platform, **choice.settings)
 
+    def sampling(self, name: str) -> dict[str, Any]:
+        """What a platform's samples depend on, beside the matrices and the code."""
+        choice = self.config.platform_choice(name).model_dump(mode="json")
+        return choice | {"width": self.config.width, "seed": self.config.seed}
+
     @property
     def target_names(self) -> list[str]:
         """Names in results of the target platforms."""
@@ -106,6 +112,11 @@ class Study:
     def platform_names(self) -> list[str]:
         """Names in results of all platforms, the source first."""
         return [self.config.source.name, *self.target_names]
+
+    @property
+    def plan(self) -> Plan:
+        """What belongs to this study in its results folder."""
+        return Plan(frozenset(self.batches), frozenset(self.source_models), self.source_size)
 
     @cached_property
     def source_size(self) -> int:

@@ -9,7 +9,7 @@ from cognate.config import parse_config
 from cognate.errors import CognateError
 from cognate.fingerprint import fingerprint
 from cognate.learning.methods import get_method
-from cognate.stages.job import KEEP_GOING
+from cognate.stages.isolation import KEEP_GOING
 from cognate.study import Study
 
 
@@ -77,11 +77,7 @@ def platform_code(wildcards):
 
 def platform_settings(name):
     """What the samples of a platform depend on, beside the matrices."""
-    choice = STUDY.config.platform_choice(name)
-    return choice.model_dump(mode="json") | {
-        "width": STUDY.config.width,
-        "seed": STUDY.config.seed,
-    }
+    return STUDY.sampling(name)
 
 
 def is_measured(platform):
@@ -134,23 +130,26 @@ def offered(specs):
     }
 
 
+def samples_of(targets, operations):
+    """Samples of targets on all matrices, and of the source on what models learn from."""
+    source = STUDY.config.source.name
+    batches = dict.fromkeys(targets, STUDY.batches)
+    batches[source] = STUDY.batches_of("train", "validation")
+    return [
+        f"{RESULTS}/samples/{platform}/{operation}/{batch}.parquet"
+        for platform in batches
+        for operation in operations
+        for batch in batches[platform]
+    ]
+
+
 def inputs_for(spec, place):
     """The files that a figure or table is made from, by what its spec needs."""
     targets = [place["target"]] if place else STUDY.target_names
     operations = [place["operation"]] if place else STUDY.config.operations
     files = {
         "matrices": [f"{RESULTS}/tables/matrices.csv"],
-        "samples": expand(
-            f"{RESULTS}/samples/{{platform}}/{{operation}}/{{batch}}.parquet",
-            platform=targets,
-            operation=operations,
-            batch=STUDY.batches,
-        )
-        + expand(
-            f"{RESULTS}/samples/{STUDY.config.source.name}/{{operation}}/{{batch}}.parquet",
-            operation=operations,
-            batch=STUDY.batches_of("train", "validation"),
-        ),
+        "samples": samples_of(targets, operations),
         "evaluation": expand(
             f"{RESULTS}/evaluation/{{target}}-{{operation}}.parquet",
             target=targets,

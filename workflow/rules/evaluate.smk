@@ -29,3 +29,30 @@ rule evaluate:
         code=code_of("evaluate"),
     script:
         "../scripts/evaluate.py"
+
+
+rule tabulate_missing:
+    """What was left out under --keep-going, and why; no row means a complete study."""
+    input:
+        matrices=expand(f"{RESULTS}/matrices/{{batch}}", batch=STUDY.batches),
+        samples=samples_of(STUDY.target_names, STUDY.config.operations),
+    output:
+        report(
+            f"{RESULTS}/tables/missing.csv",
+            caption="../report/missing.rst",
+            category="Provenance",
+            labels={"table": "What is missing"},
+        ),
+    log:
+        "logs/tabulate_missing.log",
+    benchmark:
+        "logs/tabulate_missing.tsv"
+    conda:
+        "../../envs/cognate.yaml"
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(20),
+    params:
+        code=code_of("missing"),
+    script:
+        "../scripts/tabulate_missing.py"

@@ -75,6 +75,7 @@ rule summary:
     """Write the study's one-page abstract."""
     input:
         tables_of(TABLES),
+        f"{RESULTS}/tables/missing.csv",
     output:
         f"{RESULTS}/summary.md",
     log:

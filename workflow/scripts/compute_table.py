@@ -7,7 +7,7 @@ from cognate.stages.publish import compute_table
 
 with job(snakemake) as study:
     compute_table(
-        study.config,
+        study,
         snakemake.params.table,
         snakemake.params.place,
         Path(snakemake.output[0]),

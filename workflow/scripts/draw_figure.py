@@ -7,7 +7,7 @@ from cognate.stages.publish import draw_figure
 
 with job(snakemake) as study:
     draw_figure(
-        study.config,
+        study,
         snakemake.params.figure,
         snakemake.params.place,
         Path(snakemake.output.svg).with_suffix(""),

@@ -10,6 +10,7 @@ with job(snakemake) as study:
         study,
         snakemake.wildcards.platform,
         snakemake.wildcards.operation,
-        [Path(snakemake.input[0]) / f"{name}.npz" for name in snakemake.params.names],
+        snakemake.params.names,
+        Path(snakemake.input[0]),
         Path(snakemake.output[0]),
     )

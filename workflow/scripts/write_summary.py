@@ -6,4 +6,4 @@ from cognate.stages.job import job
 from cognate.stages.publish import write_summary
 
 with job(snakemake) as study:
-    write_summary(study.config, Path(snakemake.output[0]))
+    write_summary(study, Path(snakemake.output[0]))

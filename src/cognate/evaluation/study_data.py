@@ -1,5 +1,6 @@
 """Everything a finished study has stored, read when it is first asked for."""
 
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,28 @@ IDENTITY = ("matrix", "group", "kind", "family", "split", "pattern_hash")
 """Columns of the table of matrices that hold text."""
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What a study asks for; other files in its folder are of an earlier configuration."""
+
+    batches: frozenset[str]
+    source_models: frozenset[tuple[str, int, int]]
+    """Configuration, number of source matrices and seed."""
+    source_size: int
+    """Number of matrices that source models may train on."""
+
+
 class StudyData:
     """The tables of a results folder, each read once.
 
     Every method raises :class:`SamplesError`, naming the file, for what is not there.
     """
 
-    def __init__(self, results_folder: Path | str, config: Config):
+    def __init__(self, results_folder: Path | str, config: Config, plan: Plan | None = None):
+        """Without a plan, every file in the folder is taken to belong to the study."""
         self.folder = Path(results_folder)
         self.config = config
+        self._plan = plan
         self.samples = cache(self._samples)
         self.evaluation = cache(self._evaluation)
         self.experiment = cache(self._experiment)
@@ -60,6 +74,21 @@ class StudyData:
     def names(self, split: str) -> list[str]:
         """Names of the matrices in one part of the split, sorted."""
         return sorted(self.matrices.loc[self.matrices["split"] == split, "matrix"])
+
+    def evaluated(self, target: str, operation: str) -> list[str]:
+        """Names of the test matrices less those that sampling had to leave out, sorted."""
+        return sorted(set(self.names("test")) - self.missing(target, operation))
+
+    def missing(self, platform: str, operation: str) -> set[str]:
+        """Names of the matrices that sampling had to leave out; why: ``tables/missing.csv``."""
+        about = self.metadata(platform, operation)
+        return {name for metadata in about for name in metadata.get("missing", ())}
+
+    def left_out(self) -> pd.DataFrame:
+        """Every matrix that a stage had to leave out, with the reason; usually none."""
+        path = self.folder / "tables" / "missing.csv"
+        columns = ["matrix", "stage", "reason"]
+        return pd.read_csv(path, dtype=str) if path.is_file() else pd.DataFrame(columns=columns)
 
     def matrix(self, name: str) -> SparseMatrix:
         """One stored matrix."""
@@ -99,9 +128,8 @@ class StudyData:
             raise SamplesError(
                 f"the study has no experiment {experiment!r}; it has {', '.join(known)}"
             )
-        return experiments.expected_runs(
-            known[experiment], self.config.learning.seeds, len(self.names("train"))
-        )
+        size = self._plan.source_size if self._plan else len(self.names("train"))
+        return experiments.expected_runs(known[experiment], self.config.learning.seeds, size)
 
     @property
     def usual_shots(self) -> int:
@@ -117,6 +145,8 @@ class StudyData:
     def _sample_files(self, platform: str, operation: str) -> list[Path]:
         folder = self.folder / "samples" / platform / operation
         found = sorted(folder.glob("*.parquet"))
+        if self._plan:
+            found = [path for path in found if path.stem in self._plan.batches]
         if not found:
             raise SamplesError(f"{folder}: there are no samples; sample the platform first")
         return found
@@ -130,7 +160,7 @@ class StudyData:
         """Rows of an experiment with ``fixed_seconds``; complete, or :class:`SamplesError`."""
         table, runs = self.evaluation(target, operation), self.runs(name)
         rows = experiments.select(table, runs)
-        experiments.require_complete(rows, runs, self.names("test"))
+        experiments.require_complete(rows, runs, self.evaluated(target, operation))
         return experiments.with_fixed(rows, table, self.usual_shots)
 
     def _platform(self, name: str) -> Platform:
@@ -141,7 +171,12 @@ class StudyData:
         found = sorted((self.folder / "models").glob("*/*.curve.parquet"))
         if not found:
             raise SamplesError(f"{self.folder / 'models'}: there are no training curves")
-        return pd.concat([pd.read_parquet(path) for path in found], ignore_index=True)
+        curves = pd.concat([pd.read_parquet(path) for path in found], ignore_index=True)
+        if self._plan is None:
+            return curves
+        models = curves[["configuration", "source_matrices", "seed"]].itertuples(index=False)
+        planned = [tuple(model) in self._plan.source_models for model in models]
+        return curves[planned].reset_index(drop=True)
 
 
 def _require(path: Path) -> None:

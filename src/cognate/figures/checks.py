@@ -37,8 +37,8 @@ def checks(study: StudyData, figures: Sequence[FigureSpec]) -> pd.DataFrame:
 
 
 def _completeness(study: StudyData, spec: FigureSpec, place: Place) -> dict[str, Any]:
-    test = study.names("test")
     if spec.experiment:
+        test = study.evaluated(place["target"], place["operation"])
         runs = study.runs(spec.experiment)
         rows = select(study.evaluation(place["target"], place["operation"]), runs)
         found = {"matrices": rows["matrix"].nunique(), "seeds": rows["seed"].nunique()}

@@ -155,6 +155,12 @@ def _transfer(study: StudyData, rows: pd.DataFrame, operation: str, table: Rows)
 def _missing(study: StudyData) -> str:
     table = checks(study, list(FIGURES.values()))
     missing = int(table["missing"].sum())
+    out = sorted(set(study.left_out()["matrix"]))
+    if out:
+        return (
+            f"**{len(out)} {'matrix is' if len(out) == 1 else 'matrices are'} left out** "
+            f"({', '.join(out[:5])}{', …' if len(out) > 5 else ''}); `tables/missing.csv` says why."
+        )
     if missing:
         return f"**{missing} rows are missing**; see `tables/checks.csv` before quoting anything."
     return f"All {len(table)} figures are complete: no row is missing (`tables/checks.csv`)."

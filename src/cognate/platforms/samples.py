@@ -47,12 +47,26 @@ def validate(table: pd.DataFrame, source: str) -> pd.DataFrame:
 
 
 def write(table: pd.DataFrame, metadata: dict[str, Any], path: Path | str) -> None:
-    """Write a valid samples table and its environment to parquet, atomically."""
+    """Write a valid samples table and its environment to parquet, atomically.
+
+    A column that mixes numbers and text (a parameter's "all") is stored as text.
+    """
     validate(table, str(path))
-    content = arrow.Table.from_pandas(table, preserve_index=False)
+    content = arrow.Table.from_pandas(_of_one_type(table), preserve_index=False)
     stored = {**(content.schema.metadata or {}), _METADATA_KEY: json.dumps(metadata).encode()}
     with replacing(path) as temporary:
         parquet.write_table(content.replace_schema_metadata(stored), temporary)
+
+
+def empty() -> pd.DataFrame:
+    """A samples table without rows."""
+    types = {str(name): column.dtype.type for name, column in SCHEMA.columns.items()}
+    return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in types.items()})
+
+
+def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:
+    mixed = [c for c in table.select_dtypes("object") if table[c].map(type).nunique() > 1]
+    return table.assign(**{str(column): table[column].map(str) for column in mixed})
 
 
 def read(path: Path | str) -> tuple[pd.DataFrame, dict[str, Any]]:

@@ -23,9 +23,10 @@ def pretrain(
     curve: Path,
 ) -> None:
     """Learn a configuration from ``size`` source matrices; write the model and its curve."""
-    chosen = study.source_matrices(size, seed)
-    validation = study.names("validation")
-    table = read_samples(source_samples, [*chosen, *validation])
+    wanted, validation = study.source_matrices(size, seed), study.names("validation")
+    table = read_samples(study, source_samples, [*wanted, *validation])
+    sampled = set(table["matrix"])
+    chosen = [name for name in wanted if name in sampled]
     target = study.platform(study.target_names[0])
     task = Task(
         operation=study.operation(operation_name),

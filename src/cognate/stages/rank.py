@@ -38,8 +38,8 @@ def rank(
     """
     method = get_method(method_name)
     train, validation, test = (study.names(s) for s in ("train", "validation", "test"))
-    source = read_samples(source_samples, [*train, *validation])
-    target = read_samples(target_samples, [*train, *test])
+    source = read_samples(study, source_samples, [*train, *validation])
+    target = read_samples(study, target_samples, [*train, *test])
     task = Task(
         operation=study.operation(operation_name),
         source=study.platform(study.config.source.name),
@@ -54,6 +54,7 @@ def rank(
         effort=study.config.learning.effort,
     )
     truth = target[target["matrix"].isin(test)]
+    ranked = sorted(truth["matrix"].unique())
     schedules = list(task.target.space(task.operation))
     rows: list[dict[str, Any]] = []
     runs = study.runs(method_name)
@@ -64,7 +65,7 @@ def rank(
             prepared = _prepare(study, task, run)
             ranker = _fit(method, prepared, models.get((run.source_matrices, run.seed)), truth)
             fit_seconds = time.monotonic() - started
-            for name in test:
+            for name in ranked:
                 rows.append(
                     {
                         "method": method_name,
@@ -86,7 +87,11 @@ def _prepare(study: Study, task: Task, run: Run) -> Task:
     """The task of one run: its source matrices, its shots, its seed."""
     chosen = study.source_matrices(run.source_matrices, run.seed)
     shots = choose_shots(
-        study.config.learning.shot_selection, study.names("train"), task, run.shots, run.seed
+        study.config.learning.shot_selection,
+        sorted(task.target_train["matrix"].unique()),
+        task.matrices,
+        run.shots,
+        run.seed,
     )
     return replace(
         task,

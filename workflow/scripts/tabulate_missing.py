@@ -1,0 +1,14 @@
+"""What the study had to leave out, and why."""
+
+from pathlib import Path
+
+from cognate.stages.job import job
+from cognate.stages.missing import tabulate_missing
+
+with job(snakemake) as study:
+    tabulate_missing(
+        study,
+        [Path(path) for path in snakemake.input.matrices],
+        [Path(path) for path in snakemake.input.samples],
+        Path(snakemake.output[0]),
+    )
