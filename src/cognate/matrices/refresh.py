@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from cognate.errors import DownloadError
 from cognate.files import replacing, write_text
@@ -52,7 +53,7 @@ def refresh(folder: Path = DATA, mirror: str | None = None) -> int:
     """
     source = mirror or os.environ.get("COGNATE_MIRROR") or COLLECTION
     matrices = _online_index(source)
-    known = index_table().set_index(["group", "name"])
+    known: Any = index_table().set_index(["group", "name"])
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(
@@ -80,13 +81,13 @@ def refresh(folder: Path = DATA, mirror: str | None = None) -> int:
         writer.writerow(
             [*key, matrix["rows"], matrix["cols"], nnz, int(matrix["dtype"] != "complex"),
              int(matrix["dtype"] == "binary"), int(matrix["is2d3d"]), int(matrix["isspd"]),
-             f"{matrix['psym']:g}", f"{matrix['nsym']:g}", matrix["kind"], entries]
+             f"{matrix["psym"]:g}", f"{matrix['nsym']:g}", matrix["kind"], entries]
         )  # fmt: skip
     _store(folder, text.getvalue().encode(), source, len(matrices))
     return len(matrices)
 
 
-def _online_index(source: str) -> list[dict[str, object]]:
+def _online_index(source: str) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="cognate-index-") as home:
         command = [sys.executable, "-W", "ignore", "-c", _PROGRAM, COLLECTION, source]
         try:
@@ -103,7 +104,7 @@ def _online_index(source: str) -> list[dict[str, object]]:
     if outcome.returncode:
         reason = outcome.stderr.strip().rsplit("\n", 1)[-1]
         raise DownloadError(f"{source}: the index cannot be read: {reason}")
-    found: list[dict[str, object]] = json.loads(outcome.stdout)
+    found: list[dict[str, Any]] = json.loads(outcome.stdout)
     if not found:
         raise DownloadError(f"{source}: the index is empty")
     return found
