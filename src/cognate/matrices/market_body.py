@@ -12,7 +12,7 @@ from cognate.matrices.market_header import Header
 Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 """Zero-based rows and columns, and values."""
 
-_BLANK, _DIGIT, _POINT, _EXPONENT, _MINUS, _OTHER = range(6)
+_BLANK, _DIGIT, _MINUS, _POINT, _EXPONENT, _OTHER = range(6)
 _CLASS = np.full(256, _OTHER, dtype=np.uint8)
 _CLASS[list(b" \t\r\n")] = _BLANK
 _CLASS[list(b"0123456789")] = _DIGIT
@@ -20,7 +20,7 @@ _CLASS[list(b".")] = _POINT
 _CLASS[list(b"eE")] = _EXPONENT
 _CLASS[list(b"-")] = _MINUS
 
-_HIGHEST = {"pattern": _DIGIT, "integer": _MINUS, "real": _MINUS, "complex": _MINUS}
+_HIGHEST = {"pattern": _DIGIT, "integer": _MINUS, "real": _EXPONENT, "complex": _EXPONENT}
 
 
 def is_plain(body: bytes, header: Header) -> bool:

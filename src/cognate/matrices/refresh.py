@@ -81,7 +81,7 @@ def refresh(folder: Path = DATA, mirror: str | None = None) -> int:
         writer.writerow(
             [*key, matrix["rows"], matrix["cols"], nnz, int(matrix["dtype"] != "complex"),
              int(matrix["dtype"] == "binary"), int(matrix["is2d3d"]), int(matrix["isspd"]),
-             f"{matrix["psym"]:g}", f"{matrix['nsym']:g}", matrix["kind"], entries]
+             f"{matrix['psym']:g}", f"{matrix['nsym']:g}", matrix["kind"], entries]
         )  # fmt: skip
     _store(folder, text.getvalue().encode(), source, len(matrices))
     return len(matrices)
