@@ -119,27 +119,28 @@ class CommandPlatform(ExternalPlatform):
         self, matrix: SparseMatrix, operation: Operation, schedules: Sequence[Schedule]
     ) -> Iterator[tuple[Schedule, Answer]]:
         """Answers as they come; gives up after too many failures in a row."""
-        stop = threading.Event()
-        gave_up: list[str] = []
-        failures = 0
+        stop, lock = threading.Event(), threading.Lock()
+        failures: list[Answer] = []
+        limit = self.command.give_up_after
         with _stored(matrix, self.command.words) as places:
 
             def work(schedule: Schedule) -> Answer:
-                if gave_up:
-                    return Answer("failed", reason=gave_up[0])
-                return self._run_one(matrix, operation, schedule, places, stop)
+                if len(failures) >= limit:
+                    reason = f"not tried: {limit} runs in a row failed, the last: "
+                    return Answer("failed", reason=reason + failures[-1].reason)
+                answer = self._run_one(matrix, operation, schedule, places, stop)
+                with lock:
+                    if answer.status == "failed":
+                        failures.append(answer)
+                    elif len(failures) < limit:
+                        failures.clear()
+                return answer
 
             pool = ThreadPoolExecutor(self.command.parallel)
             try:
                 futures = {pool.submit(work, schedule): schedule for schedule in schedules}
                 for future in as_completed(futures):
-                    answer = future.result()
-                    failures = failures + 1 if answer.status == "failed" else 0
-                    if failures == self.command.give_up_after and not gave_up:
-                        gave_up.append(
-                            f"not tried: {failures} runs in a row failed, the last: {answer.reason}"
-                        )
-                    yield futures[future], answer
+                    yield futures[future], future.result()
             finally:
                 stop.set()
                 pool.shutdown(cancel_futures=True)

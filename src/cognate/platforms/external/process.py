@@ -15,6 +15,7 @@ from typing import Any
 KEPT_BYTES = 1 << 16
 _POLL_SECONDS = 0.05
 _PAUSE_SECONDS = 0.003
+_DRAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def _listen(
 ) -> tuple[str, str, bool]:
     """Read both pipes until the program ends or the deadline passes; the ends of both."""
     kept: dict[Any, bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    ended = False
     with selectors.DefaultSelector() as selector:
         for pipe in kept:
             os.set_blocking(pipe.fileno(), False)
@@ -75,17 +77,15 @@ def _listen(
         while True:
             if stop.is_set():
                 raise Stopped
-            ended = _has_ended(process)
+            if not ended and _has_ended(process):
+                ended, deadline = True, time.monotonic() + _DRAIN_SECONDS
             if not ended and not selector.get_map():
                 time.sleep(_PAUSE_SECONDS)
             ready = selector.select(0 if ended or not selector.get_map() else _POLL_SECONDS)
             for key, _ in ready:
                 _read_some(key.fileobj, kept, selector)
-            if ended and not ready:
-                break
-            if time.monotonic() > deadline and not ended:
-                return *_texts(kept), False
-    return *_texts(kept), True
+            if (ended and not ready) or time.monotonic() > deadline:
+                return *_texts(kept), ended
 
 
 def _read_some(pipe: Any, kept: dict[Any, bytearray], selector: selectors.BaseSelector) -> None:
