@@ -134,7 +134,7 @@ def _value(words: list[bytes], field: str, where: str) -> complex:
         parts = [float(word.lower().replace(b"d", b"e")) for word in words]
     except (ValueError, OverflowError):
         raise MatrixError(
-            f"{where}: {_shown(b' '.join(words))} is not a value of a {field} matrix"
+            f"{where}: {_shown(b' '.join(words))} is not a value of kind {field}"
         ) from None
     return complex(*parts) if field == "complex" else parts[0]
 
