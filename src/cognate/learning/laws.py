@@ -63,7 +63,7 @@ def fit_roofline(
     squared distance of the weights from the prior. Lists count alike.
     """
     width, own_width = terms[0].shape[1], own[0].shape[1]
-    start = prior or Roofline(np.zeros(width), np.zeros((width, 0)), np.array([0.7, 0.0]))
+    start = prior or Roofline(np.zeros(width), np.zeros((width, 0)), np.array([0.0, 0.0]))
     centre = np.concatenate([start.weights, np.zeros(width * own_width), start.shape])
     spread = np.concatenate(
         [

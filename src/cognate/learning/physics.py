@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cognate.learning.tiles import Counts, reuse_profile, tile_statistics
+from cognate.learning.trace import trace_misses
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import FLOAT_BYTES, INDEX_BYTES, Operation
 from cognate.platforms import Machine, Platform
@@ -129,14 +130,17 @@ def _traffic_columns(
         "reuse_in_panel": _log2(max(1, matrix.nnz) / profile.fetches(rows)),
         "sparse_seconds": _log2(sparse_bytes / machine.bytes_per_second),
     }
+    traced = _traced(matrix, operation.width, tiles.slots, machine)
     for level, (capacity, sharers) in enumerate(_levels(machine)):
         held = capacity / slice_bytes
         together = np.minimum(rows * sharers, max(1, matrix.rows))
         window = _largest_window(profile, tiles, together, share, held)
-        fetched = profile.fetches(window)
-        walked = np.where(tiles.slots.columns_outer, float(max(1, matrix.rows)), together)
-        stay = walked + profile.footprint(together) * share <= held
-        loaded = np.where(stay, float(max(1, matrix.rows)), tiles.segments)
+        if level:
+            fetched, loaded = traced[level - 1][:2]
+        else:
+            fetched = profile.fetches(window)
+            stay = together + profile.footprint(together) * share <= held
+            loaded = np.where(stay, float(max(1, matrix.rows)), tiles.segments)
         columns |= {
             f"tile_columns_{level}": _log2(tile_columns / held),
             f"working_set_{level}": _log2((tile_columns + tile_rows) * sharers / held),
@@ -149,7 +153,28 @@ def _traffic_columns(
                 (fetched + loaded) * row_seconds + sparse_bytes / machine.bytes_per_second
             ),
         }
+    columns["streamed_seconds"] = _log2(traced[1][2] * row_seconds)
     return columns
+
+
+def _traced(
+    matrix: SparseMatrix, width: int, slots: Slots, machine: Machine
+) -> list[tuple[Column, Column, Column]]:
+    """Fetches of columns and rows, and of columns with rows streamed, that miss the middle cache
+    (of one worker) and the last one (of all), each shape (n,)."""
+    walks = np.stack([slots.rows_per_tile, slots.cols_per_tile, slots.columns_outer], axis=1)
+    walks, walk_of = np.unique(walks, axis=0, return_inverse=True)
+    widths, width_of = np.unique(slots.width_per_slice, return_inverse=True)
+    levels = [capacity for capacity, _ in _levels(machine)[1:]]
+    held = np.array([level / (w * FLOAT_BYTES) for level in levels for w in widths])
+    found = trace_misses(
+        matrix, walks[:, 0], walks[:, 1], walks[:, 2].astype(bool), held, machine.workers
+    )
+    middle, last = (walk_of, width_of), (walk_of, len(widths) + width_of)
+    return [
+        (found.columns_alone[middle], found.rows_alone[middle], found.streamed[middle]),
+        (found.columns_shared[last], found.rows_shared[last], found.streamed[last]),
+    ]
 
 
 class Reuse:

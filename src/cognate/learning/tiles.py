@@ -74,13 +74,13 @@ def _tile_statistics(
     largest, makespan = np.zeros(shape[1], np.int64), np.zeros(shape[1])
     row_array, col_array = np.array(row_sizes, np.int64), np.array(col_sizes, np.int64)
     outcome = _library().tile_statistics(
-        *_pattern_arguments(matrix),
+        *pattern_arguments(matrix),
         shape[1],
-        _pointer(row_array),
+        pointer(row_array),
         shape[0],
-        _pointer(col_array),
+        pointer(col_array),
         ctypes.c_int64(workers),
-        *map(_pointer, (segments, occupied, barrier_work, largest, makespan)),
+        *map(pointer, (segments, occupied, barrier_work, largest, makespan)),
     )
     if outcome:
         raise ModelError(f"{matrix.name}: not enough memory for the statistics of its tiles")
@@ -96,7 +96,7 @@ def reuse_profile(matrix: SparseMatrix) -> Counts:
     start at multiples of their size.
     """
     distinct = np.zeros(SIZES_LIMIT, np.int64)
-    outcome = _library().reuse_profile(*_pattern_arguments(matrix), _pointer(distinct))
+    outcome = _library().reuse_profile(*pattern_arguments(matrix), pointer(distinct))
     if outcome:
         raise ModelError(f"{matrix.name}: not enough memory for its reuse profile")
     return distinct
@@ -125,10 +125,10 @@ def pool_pattern(matrix: SparseMatrix, cells: int) -> PooledPattern:
     for shift in range(32):
         rows, columns, counts = (np.empty(cells, np.int32) for _ in range(3))
         found = _library().pool_pattern(
-            *_pattern_arguments(matrix),
+            *pattern_arguments(matrix),
             shift,
             ctypes.c_int64(cells),
-            *map(_pointer, (rows, columns, counts)),
+            *map(pointer, (rows, columns, counts)),
         )
         if found < 0:
             raise ModelError(f"{matrix.name}: not enough memory to pool its pattern")
@@ -138,16 +138,18 @@ def pool_pattern(matrix: SparseMatrix, cells: int) -> PooledPattern:
     raise ModelError(f"a pattern cannot be pooled to {cells} cells; allow at least 1")
 
 
-def _pattern_arguments(matrix: SparseMatrix) -> tuple[Any, ...]:
+def pattern_arguments(matrix: SparseMatrix) -> tuple[Any, ...]:
+    """Shape and CSR pattern as the C functions of this room take them first."""
     return (
         ctypes.c_int64(matrix.rows),
         ctypes.c_int64(matrix.cols),
-        _pointer(matrix.row_pointers),
-        _pointer(matrix.columns),
+        pointer(matrix.row_pointers),
+        pointer(matrix.columns),
     )
 
 
-def _pointer(array: NDArray[Any]) -> ctypes.c_void_p:
+def pointer(array: NDArray[Any]) -> ctypes.c_void_p:
+    """The address of a contiguous array, which the caller keeps alive."""
     return ctypes.c_void_p(array.ctypes.data)
 
 

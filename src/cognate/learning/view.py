@@ -20,7 +20,7 @@ BOUND = 12.0
 """Features beyond 2**±BOUND (16 times further downwards) say no more."""
 
 TRAFFIC = ("sparse_seconds", *(f"{side}_seconds_{level}" for side in ("column", "row")
-                               for level in range(3)))  # fmt: skip
+                               for level in range(3)), "streamed_seconds")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,20 @@ def tile_view(
 
 
 def _terms(columns: dict[str, Column]) -> tuple[Array, Array]:
-    """Traffic of each operand behind each cache; entries, tiles, segments walked."""
-    once = columns["sparse_seconds"] - columns["slices"]
+    """What all workers share (traffic), then what the busiest one does alone."""
+    walks, imbalance = columns["sparse_seconds"], columns["imbalance"]
+    alone = [
+        walks - columns["slices"],
+        walks,
+        walks - columns["entries_per_tile"],
+        walks - columns["entries_per_segment"],
+        columns["column_seconds_0"],
+        columns["row_seconds_0"],
+    ]
+    phases = np.where(
+        columns["columns_outer"] > 0, columns["column_panels"] + columns["slices"], -30
+    )
     terms = [columns[name] for name in TRAFFIC]
-    terms.append(once)
-    terms.append(columns["sparse_seconds"] - columns["entries_per_tile"])
-    terms.append(columns["sparse_seconds"] - columns["entries_per_segment"])
-    return np.stack(terms, axis=1) * np.log(2), columns["imbalance"] * np.log(2)
+    terms += [term + imbalance for term in alone]
+    terms.append(phases - 20)
+    return np.stack(terms, axis=1) * np.log(2), imbalance * np.log(2)
