@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import cognate
-from cognate.cli import config, doctor, matrices, platforms, study
+from cognate.cli import config, doctor, matrices, platforms, recommend, show, study, transfer
 from cognate.errors import CognateError
 
 app = typer.Typer(
@@ -15,11 +15,15 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command("doctor")(doctor.doctor)
-app.command("study")(study.study)
+app.command("recommend")(recommend.recommend)
+app.command("transfer")(transfer.transfer)
+app.command("show")(show.show)
 app.command("simulate")(platforms.simulate)
 app.command("measure")(platforms.measure)
+app.command("study")(study.study)
+app.command("doctor")(doctor.doctor)
 app.add_typer(matrices.app, name="matrices")
+app.add_typer(platforms.platform_app, name="platform")
 app.add_typer(platforms.app, name="schedules")
 app.add_typer(config.app, name="config")
 

@@ -1,26 +1,92 @@
-"""``cognate schedules``, ``cognate simulate`` and ``cognate measure``."""
+"""``cognate platform``, ``cognate schedules``, ``cognate simulate`` and ``cognate measure``."""
 
-from typing import Annotated, Any
+import json
+from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
 import typer
 
+from cognate.cli.options import (
+    FolderOption,
+    JsonOption,
+    MatrixArgument,
+    OperationOption,
+    PlatformOption,
+    SettingOption,
+    SourceOption,
+    WidthOption,
+    open_platform,
+)
 from cognate.errors import PlatformError
 
-app = typer.Typer(help="Look at a platform's schedules.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from cognate.matrices import SparseMatrix
+    from cognate.operations import Operation
+    from cognate.platforms import Platform
 
-PlatformOption = Annotated[str, typer.Option(help="Name of a platform.")]
-OperationOption = Annotated[str, typer.Option("--op", help="spmm or sddmm.")]
-WidthOption = Annotated[int, typer.Option(help="Dense columns K.")]
+app = typer.Typer(help="Look at a platform's schedules.", no_args_is_help=True)
+platform_app = typer.Typer(help="List platforms and check one of your own.", no_args_is_help=True)
+
 ScheduleOption = Annotated[
     list[str] | None,
     typer.Option("--schedule", help="'name=value …'; the rest by default. Repeatable."),
 ]
-MatrixArgument = Annotated[str, typer.Argument(help="A .mtx, .mtx.gz, .npz file or a name.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-SettingOption = Annotated[
-    list[str] | None, typer.Option("--set", help="Platform setting 'name=value' (YAML value).")
-]
+
+
+@platform_app.command("list")
+def list_platforms(as_json: JsonOption = False) -> None:
+    """List the installed platforms.
+
+    Example: cognate platform list
+    """
+    from cognate.errors import CognateError
+    from cognate.platforms import get_platform, platform_names
+
+    rows = []
+    for name in platform_names():
+        try:
+            found = get_platform(name)
+            row = {"platform": name, "kind": str(found.kind), "state": found.skip() or "ready"}
+        except CognateError as error:
+            row = {"platform": name, "kind": "", "state": str(error)}
+        rows.append(row)
+    if as_json:
+        typer.echo(json.dumps(rows))
+        return
+    for row in rows:
+        typer.echo(f"{row['platform']:<20}{row['kind']:<12}{row['state']}")
+
+
+@platform_app.command()
+def check(
+    platform: Annotated[str, typer.Argument(help="An installed platform, or a YAML file.")],
+    matrix: Annotated[
+        list[str] | None, typer.Option(help="Evaluate this matrix. Repeatable.")
+    ] = None,
+    width: WidthOption = 64,
+    setting: SettingOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the conformance suite on a platform; status 1 if something is wrong, in words.
+
+    Example: cognate platform check spade
+    """
+    from cognate.matrices.sources import open_matrix
+    from cognate.platforms.conformance import check_platform
+
+    found = open_platform(platform, setting)
+    matrices = [open_matrix(name) for name in matrix or []]
+    findings = check_platform(found, matrices, width=width)
+    problems = [f for f in findings if f.is_problem]
+    if as_json:
+        typer.echo(json.dumps([vars(f) for f in findings]))
+    else:
+        for finding in findings:
+            typer.echo(f"{'WRONG' if finding.is_problem else 'note':<7}{finding}")
+        verdict = f"{len(problems)} problems" if problems else "keeps its contract"
+        typer.echo(f"{found.name}: {verdict}")
+    if problems:
+        raise typer.Exit(1)
 
 
 @app.command("list")
@@ -29,6 +95,7 @@ def list_(
     operation: OperationOption = "spmm",
     width: WidthOption = 256,
     setting: SettingOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Print the parameters of a platform's schedule space and its named schedules.
 
@@ -36,17 +103,23 @@ def list_(
     """
     from cognate.operations import get_operation
 
-    found = _platform(platform, setting)
+    found = open_platform(platform, setting)
     chosen = get_operation(operation, width)
     space = found.space(chosen)
+    baselines = {name: str(s) for name, s in found.baselines(chosen).items()}
+    if as_json:
+        parameters = [vars(parameter) for parameter in space.parameters]
+        content = {"space": space.name, "parameters": parameters, "baselines": baselines}
+        typer.echo(json.dumps(content))
+        return
     typer.echo(f"{space.name}: {space.product_size} combinations")
     for parameter in space.parameters:
         values = ", ".join(map(str, parameter.values))
         typer.echo(f"  {parameter.name:<12}{values}   (default {parameter.default})")
         if parameter.meaning:
             typer.echo(f"  {'':<12}{parameter.meaning}")
-    for name, schedule in found.baselines(chosen).items():
-        typer.echo(f"{name}: {schedule}")
+    for name, text in baselines.items():
+        typer.echo(f"{name}: {text}")
 
 
 @app.command()
@@ -56,18 +129,24 @@ def show(
     operation: OperationOption = "spmm",
     width: WidthOption = 256,
     setting: SettingOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Print what a schedule means, as a loop nest in pseudo-C where the platform can.
 
-    Example: cognate schedules show "order=ik chunk=8" --platform cpu
+    Example: cognate schedules show "rp=32 cp=all" --platform spade
     """
     from cognate.operations import get_operation
 
-    found = _platform(platform, setting)
+    found = open_platform(platform, setting)
     chosen = get_operation(operation, width)
     point = found.space(chosen).parse(schedule)
+    explanation = found.explain(point, chosen)
+    if as_json:
+        content = {"schedule_id": point.schedule_id, **point.as_dict(), "meaning": explanation}
+        typer.echo(json.dumps(content))
+        return
     typer.echo(f"{point.schedule_id}: {point}")
-    typer.echo(found.explain(point, chosen))
+    typer.echo(explanation)
 
 
 def simulate(
@@ -76,6 +155,8 @@ def simulate(
     operation: OperationOption = "spmm",
     width: WidthOption = 256,
     schedule: ScheduleOption = None,
+    source: SourceOption = "embedded",
+    folder: FolderOption = None,
     setting: SettingOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -83,7 +164,12 @@ def simulate(
 
     Example: cognate simulate mycielskian12 --op spmm --schedule "rp=256 cp=all"
     """
-    _evaluate(matrix, platform, "simulated", operation, width, schedule, setting, as_json)
+    from cognate.matrices.sources import open_matrix
+    from cognate.operations import get_operation
+
+    found = open_matrix(matrix, source=source, folder=folder)
+    kernel = get_operation(operation, width)
+    _evaluate(found, open_platform(platform, setting), "simulated", kernel, schedule, as_json)
 
 
 def measure(
@@ -92,6 +178,8 @@ def measure(
     operation: OperationOption = "spmm",
     width: WidthOption = 256,
     schedule: ScheduleOption = None,
+    source: SourceOption = "embedded",
+    folder: FolderOption = None,
     setting: SettingOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -99,49 +187,31 @@ def measure(
 
     Example: cognate measure mycielskian12 --op spmm
     """
-    _evaluate(matrix, platform, "measured", operation, width, schedule, setting, as_json)
-
-
-def _platform(name: str, settings: list[str] | None) -> Any:
-    import yaml
-
-    from cognate.platforms import get_platform
-
-    values = {}
-    for setting in settings or []:
-        key, equals, text = setting.partition("=")
-        if not equals:
-            raise PlatformError(f"--set {setting}: is not of the form name=value")
-        values[key] = yaml.safe_load(text)
-    return get_platform(name, **values)
-
-
-def _evaluate(
-    matrix: str,
-    platform_name: str,
-    kind: str,
-    operation_name: str,
-    width: int,
-    schedules: list[str] | None,
-    settings: list[str] | None,
-    as_json: bool,
-) -> None:
     from cognate.matrices.sources import open_matrix
     from cognate.operations import get_operation
 
-    platform = _platform(platform_name, settings)
+    found = open_matrix(matrix, source=source, folder=folder)
+    kernel = get_operation(operation, width)
+    _evaluate(found, open_platform(platform, setting), "measured", kernel, schedule, as_json)
+
+
+def _evaluate(
+    matrix: "SparseMatrix",
+    platform: "Platform",
+    kind: str,
+    operation: "Operation",
+    schedules: list[str] | None,
+    as_json: bool,
+) -> None:
     if platform.kind != kind:
-        raise PlatformError(
-            f"platform {platform_name} is {platform.kind}; "
-            f"use 'cognate {'measure' if kind == 'simulated' else 'simulate'}'"
-        )
+        other = "measure" if kind == "simulated" else "simulate"
+        raise PlatformError(f"platform {platform.name} is {platform.kind}; use 'cognate {other}'")
     reason = platform.skip()
     if reason:
-        raise PlatformError(f"platform {platform_name} cannot run here: {reason}")
-    operation = get_operation(operation_name, width)
+        raise PlatformError(f"platform {platform.name} cannot run here: {reason}")
     space = platform.space(operation)
     chosen = [space.parse(text) for text in schedules or [str(space.default)]]
-    table = platform.evaluate(open_matrix(matrix), operation, chosen)
+    table = platform.evaluate(matrix, operation, chosen)
     table.insert(0, "schedule", [str(s) for s in chosen])
     _print(table, as_json)
 

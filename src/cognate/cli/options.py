@@ -1,0 +1,80 @@
+"""Options that several commands share, and what they turn into."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cognate.errors import PlatformError
+
+if TYPE_CHECKING:
+    from cognate.platforms import Platform
+
+
+def _platform_names(incomplete: str) -> list[str]:
+    from cognate.platforms import platform_names
+
+    return [name for name in platform_names() if name.startswith(incomplete)]
+
+
+def _operation_names(incomplete: str) -> list[str]:
+    return [name for name in ("spmm", "sddmm") if name.startswith(incomplete)]
+
+
+def _matrix_names(incomplete: str) -> list[str]:
+    from cognate.matrices import embedded
+
+    return [name for name in embedded.catalogue()["name"] if name.startswith(incomplete)]
+
+
+PlatformOption = Annotated[
+    str,
+    typer.Option(help="An installed platform, or a YAML file.", autocompletion=_platform_names),
+]
+OperationOption = Annotated[
+    str, typer.Option("--op", help="spmm or sddmm.", autocompletion=_operation_names)
+]
+WidthOption = Annotated[int, typer.Option(min=1, help="Dense columns K.")]
+MatrixArgument = Annotated[
+    str,
+    typer.Argument(help="A .mtx, .mtx.gz or .npz file, or a name.", autocompletion=_matrix_names),
+]
+SourceOption = Annotated[
+    str, typer.Option(help="Where a name is looked up: embedded, suitesparse or directory.")
+]
+FolderOption = Annotated[Path | None, typer.Option(help="Folder, for --source directory.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Platform setting 'name=value' (YAML value). Repeatable."),
+]
+
+
+def open_platform(name: str, settings: list[str] | None) -> "Platform":
+    """The platform, with settings written ``name=value``."""
+    import yaml
+
+    from cognate.platforms import get_platform
+
+    values = {}
+    for setting in settings or []:
+        key, equals, text = setting.partition("=")
+        if not equals:
+            raise PlatformError(f"--set {setting}: is not of the form name=value")
+        try:
+            values[key] = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise PlatformError(f"--set {setting}: is not a YAML value") from error
+    return get_platform(name, **values)
+
+
+def plain(content: Any) -> Any:
+    """The same with None for numbers that JSON does not have."""
+    if isinstance(content, dict):
+        return {key: plain(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [plain(value) for value in content]
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content

@@ -1,0 +1,97 @@
+"""Train the small models that ship with the package, from a finished study's samples."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from cognate.errors import ModelError
+from cognate.gains import calibrate, judge
+from cognate.learning.methods import get_method, pretrain
+from cognate.learning.ranker import Ranker, SourceModel
+from cognate.learning.task import Task
+from cognate.provenance import environment
+from cognate.stages.inputs import StoredMatrices, read_samples
+from cognate.study import Study
+
+METHOD = "cognate-tiles:process=0"
+"""Without the law that keeps every sample, so that the file stays small."""
+SAMPLES_A_MATRIX = 200
+LARGEST_BYTES = 1_000_000
+SEED = 0
+
+
+def train_shipped_model(study: Study, target: str, operation: str, output: Path) -> None:
+    """Train on all training matrices, calibrate on validation, judge on test; write and card it.
+
+    ``target`` is any platform of the study, the source too. Reads the study's results folder.
+    Raises :class:`ModelError` if the file would be too large to ship.
+    """
+    task = _task(study, target, operation)
+    method = get_method(METHOD)
+    source = pretrain(task, str(method.source_configuration), SEED)
+    ranker = method.fit(task, source)
+    table = _samples(study, target, operation, "validation", "test")
+    held_out = {
+        split: table[table["matrix"].isin(study.names(split))] for split in ("validation", "test")
+    }
+    calibration = calibrate(ranker, task.matrices, held_out["validation"])
+    _save(
+        ranker,
+        output,
+        study,
+        method=METHOD,
+        calibration=calibration.as_dict() if calibration else None,
+        test=judge(ranker, task.matrices, held_out["test"]),
+        samples=len(task.target_train),
+    )
+
+
+def train_shipped_source(study: Study, operation: str, output: Path) -> None:
+    """Learn the study's source platform, to start from on new hardware; write and card it."""
+    task = _task(study, study.config.source.name, operation)
+    source = pretrain(task, str(get_method(METHOD).source_configuration), SEED)
+    _save(source, output, study, samples=len(task.source_train))
+
+
+def _task(study: Study, target: str, operation: str) -> Task:
+    train, validation = study.names("train"), study.names("validation")
+    source = _samples(study, study.config.source.name, operation, "train", "validation")
+    own = _samples(study, target, operation, "train")
+    return Task(
+        operation=study.operation(operation),
+        source=study.platform(study.config.source.name),
+        target=study.platform(target),
+        matrices=StoredMatrices(study, Path(study.config.results) / "matrices"),
+        source_train=source[source["matrix"].isin(train)],
+        source_validation=source[source["matrix"].isin(validation)],
+        target_train=own,
+        shot_matrices=tuple(sorted(own["matrix"].unique())),
+        samples_per_shot=SAMPLES_A_MATRIX,
+        seed=SEED,
+        effort=study.config.learning.effort,
+    )
+
+
+def _samples(study: Study, platform: str, operation: str, *splits: str) -> pd.DataFrame:
+    folder = Path(study.config.results) / "samples" / platform / operation
+    paths = [folder / f"{batch}.parquet" for batch in study.batches_of(*splits)]
+    return read_samples(study, paths, study.names(*splits))
+
+
+def _save(model: Ranker | SourceModel, output: Path, study: Study, **card: object) -> None:
+    choices = (study.config.source, *study.config.targets)
+    settings = next(c.settings for c in choices if c.platform == model.platform.name)
+    model.save(
+        output,
+        platform_settings=settings,
+        study=study.config.name,
+        config_hash=study.config.config_hash,
+        seed=SEED,
+        trained_on=study.names("train"),
+        environment=environment(),
+        **card,
+    )
+    size = output.stat().st_size
+    if size > LARGEST_BYTES:
+        output.unlink()
+        raise ModelError(f"{output}: {size} bytes are too many to ship (limit {LARGEST_BYTES})")
