@@ -86,6 +86,14 @@ static inline void to_front(uint32_t *tags, uint32_t lanes, uint32_t way, uint32
 
 #endif
 
+static inline void prefetch(const Cache *cache, uint32_t id) {
+    if (cache->ways) {
+        const uint32_t *tags = cache->tags + (uint64_t)set_of(cache, id) * cache->lanes;
+        __builtin_prefetch(tags, 1);
+        if (cache->lanes > 16) __builtin_prefetch(tags + 16, 1);
+    }
+}
+
 /* Use the row `id`, marking it dirty if `dirty` is DIRTY. Returns 1 for a hit; otherwise the
  * row takes the place of the least recently used one, which `victim` gets (0 if none). */
 static inline int touch(Cache *cache, uint32_t id, uint32_t dirty, uint32_t *victim) {

@@ -59,6 +59,10 @@ class SpadeMachine:
     """Round trip from element to memory controller."""
     dram_ns: float
     """Memory access time."""
+    l2_gb_s: float
+    """Bandwidth of one L2, 1e9 bytes/s."""
+    llc_gb_s: float
+    """Bandwidth of the last-level cache, all slices together."""
     channels: int
     bandwidth_gb_s: float
     """Sustained bandwidth of all channels together, 1e9 bytes/s."""

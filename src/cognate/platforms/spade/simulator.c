@@ -12,7 +12,8 @@
 typedef int64_t i64;
 typedef uint32_t u32;
 
-enum { ENTRIES_A_LINE = 16, STREAMS = 3, MOST_WINDOW = 64, MOST_GROUPS = 64, MOST_REGISTERS = 64 };
+enum { AHEAD = 4, TAGS_HELD = 1 << 18 };
+enum { ENTRIES_A_LINE = 16, STREAMS = 3, STATION_MASK = 63, MOST_GROUPS = 64, MOST_REGISTERS = 64 };
 enum { SPMM, SDDMM };
 enum { ISSUE, DEPENDENCE, SPARSE, L1, L2, LLC, DRAM, BARRIER, IMBALANCE, CAUSES };
 enum { HITS_VRF, MISSES_VRF, HITS_L1, MISSES_L1, HITS_VC, MISSES_VC, HITS_L2, MISSES_L2,
@@ -24,7 +25,7 @@ typedef struct {
     i64 registers, dirty_high, dirty_low, window, simd_ps, sparse_groups;
     i64 l1_sets, l1_ways, vc_sets, vc_ways, l2_sets, l2_ways, llc_sets, llc_ways;
     i64 l1_ps, vc_ps, l2_ps, llc_ps, lookup_ps, link_ps, dram_ps;
-    i64 channels, line_ps;
+    i64 channels, line_ps, l2_line_ps, llc_line_ps;
 } Machine;
 
 typedef struct {
@@ -52,12 +53,12 @@ typedef struct {
 } Result;
 
 typedef struct {
-    i64 now, ready_row;
+    i64 now, ready_row, ready_output; /* when the r row is there, and the output register */
     i64 entry, tile_end, tile_first, tile, last_group, groups_issued;
     u32 row;                        /* identity of the current r row, 0 before the first */
     uint8_t row_cause, running;
-    i64 slots[MOST_WINDOW];         /* when each reservation station is free again */
-    uint8_t slot_cause[MOST_WINDOW];
+    i64 stations[STATION_MASK + 1]; /* a ring, in order, see hold() */
+    u32 first_station;
     i64 group_ready[MOST_GROUPS];
     u32 vector_rows[MOST_REGISTERS]; /* tags of the vector registers, see Cache */
     u32 dirty[MOST_REGISTERS];       /* dirty rows in them, oldest first */
@@ -69,6 +70,14 @@ typedef struct {
     i64 from, to; /* bins from .. to-1 are known to be full */
 } Full;
 
+/* Something of limited bandwidth: busy time of `channels` channels in bins of time. */
+typedef struct {
+    i64 line_ps, bin_ps, bins, channels, first_bin;
+    double per_bin;
+    u32 *busy;
+    Full *full;
+} Port;
+
 typedef struct {
     const Machine *m;
     const Work *w;
@@ -77,70 +86,77 @@ typedef struct {
     Pe *pe;
     Cache *l2;
     Cache llc;
-    i64 window, step_ps, issue_ps;
+    i64 window, step_ps, issue_ps, prefetches;
     u32 row_base, col_base; /* identities of row 0 and column 0 in this slice */
     u32 slice_ids;
-    /* memory: time bins of channels */
-    i64 bin_ps, bins, first_bin;
-    double per_bin;
-    u32 *busy;
-    Full *full_row, *full_line;
+    Port memory, l2_port, llc_port;
+    Full *full_row;
     i64 row_channels, row_each, row_groups;
     /* assignment: lists of units (first tiles) for each PE and one for all */
     i64 *next, *head, *tail, *owner;
 } Sim;
 
-/* ---- memory ------------------------------------------------------------------------ */
+/* ---- bandwidth --------------------------------------------------------------------- */
 
-/* Occupy `channels` channels from `first` for `each` ps; returns when the data is there. */
-static inline i64 occupy(Sim *s, Full *full, i64 first, i64 channels, i64 each, i64 at) {
-    i64 own = (i64)((double)at * s->per_bin), bin = own;
+/* Occupy `wide` channels from `first` for `each` ps, as soon as one time bin has room on all
+ * of them; returns when. Bins do not mind that PEs come out of order within a quantum. */
+static inline i64 occupy(Port *port, Full *full, i64 first, i64 wide, i64 each, i64 at) {
+    i64 own = (i64)((double)at * port->per_bin), bin = own;
     u32 most;
     u32 *busy;
     for (;;) {
         if (bin >= full->from && bin < full->to) bin = full->to;
-        busy = s->busy + (bin & (s->bins - 1)) * s->m->channels + first;
+        busy = port->busy + (bin & (port->bins - 1)) * port->channels + first;
         most = 0;
-        for (i64 c = 0; c < channels; c++) most = busy[c] > most ? busy[c] : most;
-        if (most + each <= s->bin_ps || bin >= s->first_bin + s->bins - 1) break;
+        for (i64 c = 0; c < wide; c++) most = busy[c] > most ? busy[c] : most;
+        if (most + each <= port->bin_ps || bin >= port->first_bin + port->bins - 1) break;
         if (bin == full->to) full->to++;
         else full->from = bin, full->to = bin + 1;
         bin++;
     }
-    for (i64 c = 0; c < channels; c++) busy[c] += (u32)each;
-    if (bin == own) return at + s->m->link_ps + s->m->dram_ps;
-    i64 start = bin * s->bin_ps + most;
-    return (start > at ? start : at) + s->m->link_ps + s->m->dram_ps;
+    for (i64 c = 0; c < wide; c++) busy[c] += (u32)each;
+    if (bin == own) return at;
+    i64 start = bin * port->bin_ps + most;
+    return start > at ? start : at;
 }
 
 static inline i64 memory_row(Sim *s, u32 id, int kind, i64 at) {
     s->out->traffic[kind] += s->w->lines;
     i64 group = (id ^ id >> 4 ^ id >> 9) % s->row_groups;
     i64 ready = at;
-    for (i64 left = s->row_each; left > 0; left -= s->bin_ps)
-        ready = occupy(s, s->full_row + group, group * s->row_channels, s->row_channels,
-                       left < s->bin_ps ? left : s->bin_ps, at);
-    return ready;
+    for (i64 left = s->row_each; left > 0; left -= s->memory.bin_ps)
+        ready = occupy(&s->memory, s->full_row + group, group * s->row_channels,
+                       s->row_channels, left < s->memory.bin_ps ? left : s->memory.bin_ps, at);
+    return ready + s->m->link_ps + s->m->dram_ps;
 }
 
 static inline i64 memory_line(Sim *s, i64 line, int stream, int kind, i64 at) {
     s->out->traffic[kind]++;
     u32 hash = (u32)(line + 5 * stream);
     i64 channel = (hash ^ hash >> 4 ^ hash >> 9) % s->m->channels;
-    return occupy(s, s->full_line + channel, channel, 1, s->m->line_ps, at);
+    return occupy(&s->memory, s->memory.full + channel, channel, 1, s->m->line_ps, at) +
+           s->m->link_ps + s->m->dram_ps;
+}
+
+/* A row through a cache's port; returns when its turn comes. */
+static inline i64 port_row(Sim *s, Port *port, i64 channel, i64 at) {
+    i64 each = s->w->lines * port->line_ps;
+    if (!each) return at;
+    for (; each > port->bin_ps; each -= port->bin_ps)
+        occupy(port, port->full + channel, channel, 1, port->bin_ps, at);
+    return occupy(port, port->full + channel, channel, 1, each, at);
 }
 
 /* Bins before `at` will not be asked for again. */
-static void forget_before(Sim *s, i64 at) {
-    i64 bin = at / s->bin_ps;
-    if (bin - s->first_bin > s->bins) {
-        memset(s->busy, 0, sizeof *s->busy * s->bins * s->m->channels);
-    } else {
-        for (i64 b = s->first_bin; b < bin; b++)
-            memset(s->busy + (b & (s->bins - 1)) * s->m->channels, 0,
-                   sizeof *s->busy * s->m->channels);
-    }
-    s->first_bin = bin;
+static void forget_before(Port *port, i64 at) {
+    i64 bin = at / port->bin_ps;
+    size_t row = sizeof *port->busy * (size_t)port->channels;
+    if (bin - port->first_bin >= port->bins)
+        memset(port->busy, 0, row * (size_t)port->bins);
+    else
+        for (i64 b = port->first_bin; b < bin; b++)
+            memset(port->busy + (b & (port->bins - 1)) * port->channels, 0, row);
+    port->first_bin = bin;
 }
 
 /* ---- caches ------------------------------------------------------------------------ */
@@ -168,6 +184,7 @@ static inline i64 read_shared(Sim *s, Cache *l2, u32 id, int kind, i64 at, uint8
     i64 lines = s->w->lines, *counts = s->out->counts;
     u32 victim = 0;
     if (l2->ways) {
+        at = port_row(s, &s->l2_port, l2 - s->l2, at);
         if (touch(l2, id, 0, &victim)) {
             counts[HITS_L2] += lines;
             *cause = L2;
@@ -178,6 +195,7 @@ static inline i64 read_shared(Sim *s, Cache *l2, u32 id, int kind, i64 at, uint8
     }
     if (s->llc.ways) {
         victim = 0;
+        at = port_row(s, &s->llc_port, 0, at);
         if (touch(&s->llc, id, 0, &victim)) {
             counts[HITS_LLC] += lines;
             *cause = LLC;
@@ -283,6 +301,7 @@ static inline void change_row(Sim *s, Pe *pe, Cache *l2, u32 id) {
     retire_row(s, pe, l2);
     u32 held = take_out(&pe->registers, id);
     pe->row = id;
+    if (s->w->operation == SPMM) pe->ready_output = 0;
     if (held) {
         if (held & DIRTY) forget_dirty(pe, id);
         s->out->counts[HITS_VRF] += s->w->lines;
@@ -363,12 +382,27 @@ static inline void write_outputs(Sim *s, Pe *pe) {
         memory_line(s, pe->entry / ENTRIES_A_LINE, STREAMS, WRITE_OUT, pe->now);
 }
 
-static inline int earliest(const i64 *slots, i64 window) {
-    i64 least = slots[0];
-    for (i64 i = 1; i < window; i++) least = slots[i] < least ? slots[i] : least;
-    int slot = 0;
-    while (slots[slot] != least) slot++;
-    return slot;
+/* Reservation stations: when each is free again and why it was held, soonest first. */
+static inline i64 hold(i64 until, int cause) { return until << 4 | cause; }
+
+static inline i64 free_station(Pe *pe) { return pe->stations[pe->first_station & STATION_MASK]; }
+
+/* Use the station that is free first until `held` says; most times that is the latest yet. */
+static inline void take_station(Pe *pe, i64 window, i64 held) {
+    u32 place = ++pe->first_station + (u32)window - 1;
+    while (place != pe->first_station && pe->stations[(place - 1) & STATION_MASK] > held) {
+        pe->stations[place & STATION_MASK] = pe->stations[(place - 1) & STATION_MASK];
+        place--;
+    }
+    pe->stations[place & STATION_MASK] = held;
+}
+
+/* Ask this computer for the tags that a later entry will need: they exceed its own caches. */
+static inline void look_ahead(Sim *s, Cache *l2, i64 entry) {
+    if (entry >= s->t->entries) return;
+    u32 col = s->col_base + (u32)s->t->col[entry];
+    prefetch(l2, col);
+    prefetch(&s->llc, col);
 }
 
 /* One entry: its r row, its c row, its operations. */
@@ -380,11 +414,14 @@ static inline void run_entry(Sim *s, Pe *pe, Cache *l2) {
             request_group(s, pe, pe->groups_issued++, pe->now);
         wait_until(s, pe, pe->group_ready[group % groups], SPARSE);
     }
-    int slot = earliest(pe->slots, s->window);
-    wait_until(s, pe, pe->slots[slot], pe->slot_cause[slot]);
+    i64 station = free_station(pe);
+    wait_until(s, pe, station >> 4, station & 15);
 
+    if (s->prefetches) look_ahead(s, l2, entry + AHEAD);
     u32 row = s->row_base + (u32)s->t->row[entry], col = s->col_base + (u32)s->t->col[entry];
     if (row != pe->row) change_row(s, pe, l2, row);
+    if (s->w->operation == SDDMM && (entry - pe->tile_first) % ENTRIES_A_LINE == 0)
+        pe->ready_output = 0;
     uint8_t cause = ISSUE;
     i64 ready = pe->now;
     if (touch_registers(s, pe, l2, col, 0)) {
@@ -394,9 +431,9 @@ static inline void run_entry(Sim *s, Pe *pe, Cache *l2) {
         ready = read_cached(s, pe, l2, col, READ_C, &cause);
     }
     if (pe->ready_row > ready) ready = pe->ready_row, cause = pe->row_cause;
-    pe->slots[slot] = ready + s->m->simd_ps;
-    pe->slot_cause[slot] = cause;
-    if (s->w->operation == SPMM) pe->ready_row = ready + s->step_ps, pe->row_cause = DEPENDENCE;
+    if (pe->ready_output > ready) ready = pe->ready_output, cause = DEPENDENCE;
+    take_station(pe, s->window, hold(ready + s->m->simd_ps, cause));
+    pe->ready_output = ready + s->step_ps;
     s->out->causes[ISSUE] += s->issue_ps;
     pe->now += s->issue_ps;
     if (s->w->operation == SDDMM) write_outputs(s, pe);
@@ -408,8 +445,8 @@ static void run_pe(Sim *s, i64 p, i64 until, i64 phase_end) {
     Cache *l2 = s->l2 + p / s->m->pes_per_l2;
     while (pe->now < until) {
         if (pe->entry == pe->tile_end && !next_tile(s, p, phase_end)) {
-            for (i64 i = 0; i < s->window; i++)
-                wait_until(s, pe, pe->slots[i], pe->slot_cause[i]);
+            i64 last = pe->stations[(pe->first_station + s->window - 1) & STATION_MASK];
+            wait_until(s, pe, last >> 4, last & 15);
             pe->running = 0;
             return;
         }
@@ -445,7 +482,9 @@ static void run_phase(Sim *s, i64 phase, int cause) {
     i64 until = s->pe[0].now;
     for (i64 p = 0; p < pes; p++) s->pe[p].running = 1, s->pe[p].tile = -1;
     while (running) {
-        forget_before(s, until);
+        forget_before(&s->memory, until);
+        if (s->l2_port.line_ps) forget_before(&s->l2_port, until);
+        if (s->llc_port.line_ps) forget_before(&s->llc_port, until);
         i64 earliest_now = INT64_MAX;
         until += s->m->quantum_ps;
         running = 0;
@@ -517,6 +556,7 @@ static u32 *set_up_caches(Sim *s) {
     u32 *tags = calloc((size_t)(m->pes * (l1_size + vc_size) + groups * l2_size + llc_size + 64),
                        sizeof *tags);
     if (!tags) return NULL;
+    s->prefetches = groups * l2_size + llc_size > TAGS_HELD;
     u32 *at = tags;
     i64 held = m->registers / lines - 1; /* the current r row has its own registers */
     for (i64 p = 0; p < m->pes; p++) {
@@ -536,18 +576,33 @@ static u32 *set_up_caches(Sim *s) {
     return tags;
 }
 
-static void set_up_memory(Sim *s) {
+/* A port of `channels` channels that each take `line_ps` a line; returns 0 without memory. */
+static int set_up_port(Port *port, i64 line_ps, i64 channels, i64 bin_lines, i64 horizon_ps) {
+    port->line_ps = line_ps;
+    port->channels = channels;
+    port->bin_ps = bin_lines * line_ps;
+    if (!line_ps) return 1;
+    port->per_bin = 1.0 / (double)port->bin_ps;
+    for (port->bins = 64; port->bins < horizon_ps / port->bin_ps;) port->bins *= 2;
+    port->busy = calloc((size_t)(port->bins * channels), sizeof *port->busy);
+    port->full = calloc((size_t)channels, sizeof *port->full);
+    return port->busy && port->full;
+}
+
+/* Horizons cover all that can be asked for at once, several times over. */
+static int set_up_ports(Sim *s) {
     const Machine *m = s->m;
-    i64 lines = s->w->lines;
-    s->bin_ps = 16 * m->line_ps;
-    s->per_bin = 1.0 / (double)s->bin_ps;
+    i64 lines = s->w->lines, groups = (m->pes + m->pes_per_l2 - 1) / m->pes_per_l2;
+    i64 each = 3 * m->window + m->registers + 4 * m->sparse_groups + 8 * lines;
+    i64 wait = 2 * m->quantum_ps + m->link_ps + m->dram_ps + m->llc_ps;
+    i64 memory = 4 * m->pes * each * m->line_ps / m->channels + wait;
     s->row_channels = lines < m->channels ? lines : m->channels;
     s->row_groups = m->channels / s->row_channels;
     s->row_each = (lines * m->line_ps + s->row_channels - 1) / s->row_channels;
-    i64 in_flight = m->pes * (3 * m->window + m->registers + 4 * m->sparse_groups + 8 * lines);
-    i64 needed = 64 + 4 * in_flight / (16 * m->channels) +
-                 2 * (m->quantum_ps + m->link_ps + m->dram_ps) / s->bin_ps;
-    for (s->bins = 64; s->bins < needed;) s->bins *= 2;
+    s->full_row = calloc((size_t)m->channels, sizeof *s->full_row);
+    return s->full_row && set_up_port(&s->memory, m->line_ps, m->channels, 16, memory) &&
+           set_up_port(&s->l2_port, m->l2_line_ps, groups, 128, memory) &&
+           set_up_port(&s->llc_port, m->llc_line_ps, 1, 4096, memory);
 }
 
 static void run(Sim *s, Result *result) {
@@ -576,17 +631,13 @@ int simulate(const Machine *machine, const Tiling *tiling, const Work *work, Res
     s.window = machine->window / lines > 1 ? machine->window / lines : 1;
     s.issue_ps = per_issue;
     s.step_ps = machine->simd_ps > per_issue ? machine->simd_ps : per_issue;
-    set_up_memory(&s);
     i64 lists = machine->pes + 1;
     s.pe = calloc((size_t)machine->pes, sizeof *s.pe);
     s.l2 = calloc((size_t)machine->pes, sizeof *s.l2);
-    s.busy = calloc((size_t)(s.bins * machine->channels), sizeof *s.busy);
-    s.full_row = calloc((size_t)(2 * machine->channels), sizeof *s.full_row);
     s.next = malloc(sizeof *s.next * (size_t)(tiling->tiles + 2 * lists + tiling->panels + 1));
     u32 *tags = s.pe && s.l2 ? set_up_caches(&s) : NULL;
     int status = 1;
-    if (tags && s.busy && s.full_row && s.next) {
-        s.full_line = s.full_row + machine->channels;
+    if (tags && set_up_ports(&s) && s.next) {
         s.head = s.next + tiling->tiles;
         s.tail = s.head + lists;
         s.owner = s.tail + lists;
@@ -594,6 +645,8 @@ int simulate(const Machine *machine, const Tiling *tiling, const Work *work, Res
         run(&s, result);
         status = 0;
     }
-    free(s.next), free(s.full_row), free(s.busy), free(tags), free(s.l2), free(s.pe);
+    Port *ports[] = {&s.memory, &s.l2_port, &s.llc_port};
+    for (int i = 0; i < 3; i++) free(ports[i]->busy), free(ports[i]->full);
+    free(s.full_row), free(s.next), free(tags), free(s.l2), free(s.pe);
     return status;
 }
