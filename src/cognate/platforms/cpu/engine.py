@@ -117,6 +117,17 @@ class Engine:
         fastest = kernels().measure(ctypes.byref(task.struct), runs, seconds, ctypes.byref(lost))
         return float(fastest), float(lost.value)
 
+    def result(self, task: Task) -> NDArray[np.float32]:
+        """What the task computes: (rows, width) for SpMM, (nnz,) in CSR order for SDDMM."""
+        self.measure(task)
+        if self.operation.name == "spmm":
+            return np.array(self._result[: self.matrix.rows, : self._width], dtype=np.float32)
+        source = task.plan.arrays["source"]
+        present = source >= 0
+        result = np.full(self.matrix.nnz, np.nan, dtype=np.float32)
+        result[source[present]] = self._result[: len(source)][present]
+        return result
+
     def probe(self) -> float:
         """Seconds of a fixed chain of arithmetic on every thread."""
         return float(kernels().probe())

@@ -15,6 +15,7 @@ from cognate.operations import Operation
 from cognate.platforms.cpu import hardware
 from cognate.platforms.cpu.arena import Arena
 from cognate.platforms.cpu.cores import granted_processors
+from cognate.platforms.cpu.describe import describe_schedule
 from cognate.platforms.cpu.library import FLAGS
 from cognate.platforms.cpu.loops import LoopNest
 from cognate.platforms.cpu.protocol import Policy
@@ -142,6 +143,10 @@ class CpuPlatform(Platform):
         table = self.space(operation).table(schedules)
         table.insert(0, "matrix", matrix.name)
         return pd.concat([table, outcome], axis=1)
+
+    def explain(self, schedule: Schedule, operation: Operation) -> str:
+        """The schedule's loop nest in pseudo-C."""
+        return describe_schedule(schedule, operation)
 
     def skip(self) -> str | None:
         """Why nothing can be measured here: no C compiler."""

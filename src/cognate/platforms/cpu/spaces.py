@@ -170,6 +170,8 @@ def forbidden(schedule: Schedule, operation: str, width: int) -> str | None:
     depth, parallel = nest.depth_of_slices, levels.index(nest.parallel)
     if nest.parallel == "k1" and (operation == "spmm" or levels[0] != "k1"):
         return "columns run in parallel only in SDDMM and only as the outermost sparse loop"
+    if nest.parallel == "k1" and nest.cols is None:
+        return "a single column panel is nothing to share among threads"
     if 0 < depth <= parallel:
         return "slices stand between a sequential loop and the parallel one"
     if _too_wide(schedule["j"], width):
@@ -200,42 +202,46 @@ def _forbidden_in_registers(schedule: Schedule, nest: LoopNest, operation: str) 
     return None
 
 
+SMALL: tuple[Value, ...] = (1, 2, 4, 8, 16, 32)
+LARGE: tuple[Value, ...] = tuple(1 << power for power in range(17))
+NEAR_CSR_ORDER = "i1k1j1i0k0j0"
+SDDMM_ORDERS = ("i1k1j1i0k0j0", "k1i1j1k0i0j0", "i1k1j1k0i0j0", "k1i1j1i0k0j0")
+
+
 def _waco(operation: str) -> ScheduleSpace:
-    """The points that WACO's generators draw from, for SpMM and for SDDMM."""
-    small = (1, 2, 4, 8, 16, 32)
+    """The points that WACO's generators draw from, and the default schedule.
+
+    Two generators an operation: for SpMM one near CSR and one of all formats; for SDDMM one of
+    all orders, whose splits may be as large as the matrix, and one of four orders.
+    """
+    spmm = operation == "spmm"
+    splits = SMALL if spmm else LARGE
     values: dict[str, tuple[Value, ...]] = {
         "order": ORDERS,
-        "i": small,
-        "k": (*small, "all"),
+        "i": splits,
+        "k": (*splits, "all"),
         "j": (1, 2, 4, 8, 16, 32, 64, 128, "all"),
         "format": FORMATS,
-        "parallel": ("i1",) if operation == "spmm" else ("i1", "k1"),
-        "chunk": (1, 2, 4, 8, 16, 32, 64, 128, 256),
+        "parallel": ("i1",) if spmm else ("i1", "k1"),
+        "chunk": (*SMALL, 64, 128, 256) if spmm else SMALL,
         "inner": ("plain",),
         "unroll": (1,),
         "prefetch": (0,),
     }
-    if operation == "sddmm":
-        values["chunk"] = small
-    rule = _outside_waco_spmm if operation == "spmm" else _outside_waco_sddmm
+    rule = _outside_waco_spmm if spmm else _outside_waco_sddmm
     return ScheduleSpace("cpu-waco", _parameters(values), rule)
-
-
-NEAR_CSR_ORDER = "i1k1j1i0k0j0"
-SDDMM_ORDERS = ("i1k1j1i0k0j0", "k1i1j1k0i0j0", "i1k1j1k0i0j0", "k1i1j1i0k0j0")
 
 
 def _outside_waco_spmm(schedule: Schedule) -> str | None:
     if _is_taco(schedule):
         return None
-    order, loops = str(schedule["order"]), split_order(str(schedule["order"]))
+    order = str(schedule["order"])
     if "all" in (schedule["k"], schedule["j"]):
         return "only the default schedule leaves k or j unsplit"
     near_csr = order == NEAR_CSR_ORDER and str(schedule["format"])[1:] == "UCU"
-    narrow = int(schedule["j"]) < 8
-    if narrow and loops[-2:] != ("j1", "j0") and not near_csr:
+    if not near_csr and not _slices_stand_well(schedule):
         return "slices narrower than 8 stand innermost"
-    if loops.index("i1") > loops.index("j1"):
+    if order.index("i1") > order.index("j1"):
         return "row tiles stand outside slices"
     return None
 
@@ -245,16 +251,21 @@ def _outside_waco_sddmm(schedule: Schedule) -> str | None:
         return None
     if "all" in (schedule["k"], schedule["j"]):
         return "only the default schedule leaves k or j unsplit"
-    if schedule["order"] not in SDDMM_ORDERS:
-        return "not one of the four orders"
-    if schedule["parallel"] != str(schedule["order"])[:2]:
-        return "the outermost loop is the parallel one"
+    sparse = [loop for loop in split_order(str(schedule["order"])) if loop[0] in "ik"]
+    if schedule["parallel"] != sparse[0]:
+        return "the outermost sparse loop is the parallel one"
     storage = str(schedule["format"])
-    if storage[1] + storage[3] != "UU":
-        return "inner levels are uncompressed"
     if storage == "UUUU":
         return "at least one level is compressed"
+    small = schedule["i"] in SMALL and schedule["k"] in SMALL
+    four_orders = schedule["order"] in SDDMM_ORDERS and storage[1] + storage[3] == "UU" and small
+    if not four_orders and not _slices_stand_well(schedule):
+        return "slices narrower than 8 stand innermost"
     return None
+
+
+def _slices_stand_well(schedule: Schedule) -> bool:
+    return int(schedule["j"]) >= 8 or str(schedule["order"]).endswith("j1j0")
 
 
 def _is_taco(schedule: Schedule) -> bool:
