@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from cognate.evaluation.headroom import best_fixed, times
 from cognate.evaluation.metrics import geometric_mean
 from cognate.evaluation.study_data import IDENTITY
+from cognate.evaluation.summaries import TIE
 
 Floats = NDArray[np.float64]
 LEAST_MATRICES = 3
@@ -77,17 +78,24 @@ def importance(data: ScheduleTimes) -> pd.DataFrame:
 
 
 def choices(data: ScheduleTimes, matrices: pd.DataFrame) -> pd.DataFrame:
-    """How often the best schedule takes each value: over all matrices and by their kind."""
-    best = data.values.loc[data.seconds.idxmin(axis=1)].set_axis(data.seconds.index)
-    kinds = matrices.set_index("matrix").loc[data.seconds.index, "kind"]
-    groups = [("all", best), *((str(k), best[kinds == k]) for k in sorted(kinds.unique()))]
+    """How often the best schedule takes each value: over all matrices and by their kind.
+
+    Schedules that tie for the best share their matrix equally: what makes no difference is
+    chosen as often as there are values.
+    """
+    seconds = data.seconds.to_numpy()
+    best = np.log(seconds) - np.log(seconds).min(axis=1, keepdims=True) < TIE
+    weights = best / best.sum(axis=1, keepdims=True)
+    kinds = matrices.set_index("matrix").loc[data.seconds.index, "kind"].to_numpy()
+    groups = [("all", weights), *((str(k), weights[kinds == k]) for k in np.unique(kinds))]
     records = []
     for kind, part in groups:
         for name in data.parameters:
+            column = data.values[name].to_numpy()
             for value in data.options(name):
-                count = int((part[name] == value).sum())
-                record = {"kind": kind, "parameter": name, "value": str(value), "count": count}
-                records.append(record | {"share": count / len(part), "matrices": len(part)})
+                share = float(part[:, column == value].sum(axis=1).mean())
+                record = {"kind": kind, "parameter": name, "value": str(value), "share": share}
+                records.append(record | {"matrices": len(part)})
     return pd.DataFrame(records)
 
 

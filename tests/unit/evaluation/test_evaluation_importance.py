@@ -71,6 +71,7 @@ def test_shares_of_choices_add_up_and_follow_the_kind(data, matrices):
     assert table["all", "panel", "1"] == pytest.approx(0.5)
     assert table["graph", "panel", "1"] == 1.0
     assert table["mesh", "panel", "0"] == 1.0
+    assert table["all", "barrier", "0"] == pytest.approx(0.5)  # a tie, everywhere
     sums = table.groupby(level=["kind", "parameter"]).sum()
     assert sums.tolist() == pytest.approx([1.0] * len(sums))
 
