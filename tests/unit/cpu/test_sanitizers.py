@@ -17,7 +17,7 @@ from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import get_operation
 from cognate.platforms.cpu import arena, library
 
-library.FLAGS = (*library.FLAGS, "-O1", "-g", "-fsanitize=address,undefined",
+library.FLAGS = (*library.FLAGS, "-O0", "-fsanitize=address,undefined",
                  "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 libc = ctypes.CDLL(None)
 libc.posix_memalign.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]

@@ -196,6 +196,7 @@ static void plain(const struct task *task, int64_t from, int64_t to, int64_t j, 
             float dot = 0;
             for (int64_t j1 = j; j1 < end; j1 += step) {
                 const int64_t stop = j1 + step < end ? j1 + step : end;
+#pragma omp simd reduction(+ : dot)
                 for (int64_t j0 = j1; j0 < stop; j0++) dot += x[j0] * y[j0];
             }
             put(task->result + e, plan->value + e, dot, j > 0);
