@@ -66,14 +66,17 @@ VALID = b"%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1.5\n2 3 -2e
 @settings(max_examples=300, deadline=None)
 def test_any_damage_is_refused_or_harmless(place: int, inserted: bytes, removed: int) -> None:
     content = VALID[:place] + inserted + VALID[place + removed :]
+    message = ""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.mtx"
         path.write_bytes(content)
         try:
             found = read_market(path)
         except MatrixError as error:
-            assert str(path) in str(error)
-            return
-    assert found.nnz <= 3
-    assert np.isfinite(found.values).all()
-    assert (found.columns < found.cols).all()
+            message = str(error)
+    if message:
+        assert str(path) in message
+    else:
+        assert found.nnz <= 3
+        assert np.isfinite(found.values).all()
+        assert (found.columns < found.cols).all()

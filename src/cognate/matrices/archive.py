@@ -20,31 +20,37 @@ def read_member(archive: Path | str, name: str, limit: int) -> bytes:
     it may (``limit`` bytes for the member), or has no such regular file or two of them.
     """
     wanted = f"{name}/{name}.mtx"
-    content: bytes | None = None
     try:
-        with (
-            open(archive, "rb") as stream,
-            tarfile.open(fileobj=_Unpacked(stream, limit + OTHER_MEMBERS_BYTES), mode="r|") as tar,
-        ):
-            for member in tar:
-                if member.name.removeprefix("./") != wanted:
-                    continue
-                if content is not None:
-                    raise DownloadError(f"{archive}: holds {wanted} twice")
-                if not member.isreg():
-                    raise DownloadError(f"{archive}: {wanted} is not a regular file")
-                if member.size > limit:
-                    raise DownloadError(
-                        f"{archive}: {wanted} has {member.size} bytes, more than the {limit} "
-                        "that a matrix of its size can need"
-                    )
-                extracted = tar.extractfile(member)
-                content = extracted.read() if extracted else b""
+        with open(archive, "rb") as stream:
+            unpacked = _Unpacked(stream, limit + OTHER_MEMBERS_BYTES)
+            with tarfile.open(fileobj=unpacked, mode="r|") as tar:
+                found = [
+                    _content(tar, member, archive, limit)
+                    for member in tar
+                    if member.name.removeprefix("./") == wanted
+                ]
+            while unpacked.read(1 << 20):
+                pass  # what follows the last member still has to agree with the checksum
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
         raise DownloadError(f"{archive}: damaged archive ({error})") from error
-    if content is None:
-        raise DownloadError(f"{archive}: holds no {wanted}")
-    return content
+    if len(found) != 1:
+        many = "twice" if found else "not at all"
+        raise DownloadError(f"{archive}: holds {wanted} {many}")
+    return found[0]
+
+
+def _content(
+    tar: tarfile.TarFile, member: tarfile.TarInfo, archive: Path | str, limit: int
+) -> bytes:
+    if not member.isreg():
+        raise DownloadError(f"{archive}: {member.name} is not a regular file")
+    if member.size > limit:
+        raise DownloadError(
+            f"{archive}: {member.name} has {member.size} bytes, more than the {limit} "
+            "that a matrix of its size can need"
+        )
+    stream = tar.extractfile(member)
+    return stream.read() if stream else b""
 
 
 class _Unpacked(io.RawIOBase):

@@ -38,6 +38,7 @@ def build(name: str) -> SparseMatrix:
     if not recipe.keep_values:
         random = named_random(f"values of {name}")
         csr.data = 2 * random.random(csr.nnz, dtype=np.float32) - 1
+        csr.data[csr.data == 0] = 1
     return SparseMatrix.from_scipy(
         csr, name, group=recipe.group, kind=recipe.kind, family=recipe.family
     )
