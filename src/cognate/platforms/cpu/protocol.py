@@ -56,7 +56,8 @@ class Policy:
     idle_share: float = 0.0
     """Sleep this share of the measuring time (for real-time priority)."""
     budget_seconds: float | None = None
-    """Stop after the first round that ends beyond this; the first round is always complete."""
+    """Of planning, checking and timing together. No round begins beyond this, except the
+    first."""
 
 
 @dataclass

@@ -1,7 +1,8 @@
 """One evaluation: plan, check and time all schedules of a matrix."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Protocol
 
 import numpy as np
@@ -106,6 +107,7 @@ class _Batch:
     """Schedules whose plans are in memory together."""
 
     def __init__(self, engine: Engine, settings: Settings, anchor: Row):
+        self._begin = monotonic()
         self.engine = engine
         self.settings = settings
         self.rows: list[Row] = []
@@ -167,7 +169,11 @@ class _Batch:
         """Time everything and fill the rows in."""
         if not self.tasks:
             return
-        surveyor = Surveyor(self, self.estimates, 0, self.settings.policy, self.settings.seed)
+        policy = self.settings.policy
+        if policy.budget_seconds is not None:
+            spent = monotonic() - self._begin
+            policy = replace(policy, budget_seconds=max(0.0, policy.budget_seconds - spent))
+        surveyor = Surveyor(self, self.estimates, 0, policy, self.settings.seed)
         sweep = surveyor.run()
         if sweep.agreement() < LEAST_AGREEMENT:
             sweep = surveyor.more(self.settings.policy.rounds)
