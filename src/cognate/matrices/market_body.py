@@ -20,6 +20,9 @@ _CLASS[list(b".")] = _POINT
 _CLASS[list(b"eE")] = _EXPONENT
 _CLASS[list(b"-")] = _MINUS
 
+_PIECE_BYTES = 1 << 18
+"""Lines are checked in pieces that stay in the cache: several times faster than all at once."""
+
 _HIGHEST = {"pattern": _DIGIT, "integer": _MINUS, "real": _EXPONENT, "complex": _EXPONENT}
 
 
@@ -30,15 +33,16 @@ def is_plain(body: bytes, header: Header) -> bool:
     front of either. Of these scipy's parser is known to make what our scan makes; of others
     it ignores the end of a word in silence (``1.5.3``, ``1-2``, ``7,5``, ``0x10``).
     """
-    kinds = _CLASS[np.frombuffer(body, dtype=np.uint8)]
-    expected = header.entries * header.words_per_entry
-    if len(kinds) == 0:
-        return expected == 0
-    if kinds.max() > _HIGHEST[header.field]:
-        return False
-    blank = kinds == _BLANK
-    words = np.count_nonzero(blank[:-1] & ~blank[1:]) + int(not blank[0])
-    return bool(words == expected) and _are_numbers(kinds)
+    words = start = 0
+    while start < len(body):
+        end = body.find(b"\n", start + _PIECE_BYTES) + 1 or len(body)
+        kinds = _CLASS[np.frombuffer(body, np.uint8, end - start, start)]
+        if kinds.max() > _HIGHEST[header.field] or not _are_numbers(kinds):
+            return False
+        blank = kinds == _BLANK
+        words += int(np.count_nonzero(blank[:-1] & ~blank[1:])) + int(not blank[0])
+        start = end
+    return words == header.entries * header.words_per_entry
 
 
 def _are_numbers(kinds: NDArray[np.uint8]) -> bool:
