@@ -91,18 +91,3 @@ def fetch(
         return
     for row in rows:
         typer.echo(f"{row['name']:<28}{row['bytes']:>12} bytes  {row['path']}")
-
-
-@app.command()
-def fetch(
-    names: Annotated[list[str], typer.Argument(help="Names of matrices of the collection.")],
-) -> None:
-    """Download matrices of the SuiteSparse collection, to use them offline later.
-
-    Example: cognate matrices fetch bcsstk17 cage10
-    """
-    from cognate.matrices.suitesparse import prefetch
-    from cognate.progress import progress
-
-    with progress("fetch matrices", "archives") as advance:
-        prefetch(names, progress=advance)
