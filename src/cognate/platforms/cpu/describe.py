@@ -71,17 +71,17 @@ class _Writer:
         if loop == "j1":
             return f"for (j1 = 0; j1 < {-(-self.width // (self.nest.width or 1))}; j1++)"
         if loop == "j0":
-            size = self.width if self.single["j1"] else self.nest.width
+            slice_width = self.width if self.single["j1"] else self.nest.width
             vectors = "  // vectors" if self.nest.register else ""
-            return f"for (j0 = 0; j0 < {size}; j0++){vectors}"
+            return f"for (j0 = 0; j0 < {slice_width}; j0++){vectors}"
         if not self.nest.dense[loop]:
             return f"for ({loop} in stored {_NOUNS[loop]})"
         split = self.nest.rows if loop[0] == "i" else self.nest.cols
-        size = "rows" if loop[0] == "i" else "cols"
+        whole = "rows" if loop[0] == "i" else "cols"
         if loop[1] == "0":
-            extent = str(split or size)
+            extent = str(split or whole)
         else:
-            extent = size if split == 1 else f"ceil({size} / {split})"
+            extent = whole if split == 1 else f"ceil({whole} / {split})"
         zeros = "  // absent ones stored as zeros" if loop == self.nest.levels[-1] else ""
         return f"for ({loop} = 0; {loop} < {extent}; {loop}++){zeros}"
 

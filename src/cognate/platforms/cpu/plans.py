@@ -3,6 +3,7 @@
 import ctypes
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from cognate.platforms.cpu.library import (
 )
 from cognate.platforms.cpu.loops import SINGLE_PANEL_SHIFT, SPARSE_LEVELS, LoopNest
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 
 class WastefulError(Exception):

@@ -9,7 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_THREADS = 1024, SPINS = 20000 };
+enum {
+    MOST_THREADS = 1024,
+    SPINS = 20000,       /* before a thread without work sleeps */
+    PATIENT_SPINS = 1024 /* before a waiting thread lets others run */
+};
 
 static struct {
     int threads, stopping;
@@ -30,7 +34,7 @@ static void pause_spinning(int spins) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
-    if (spins % SPINS == SPINS - 1) sched_yield(); /* more threads than processors */
+    if (spins % PATIENT_SPINS == PATIENT_SPINS - 1) sched_yield();
 }
 
 static void barrier(void) {
@@ -47,7 +51,7 @@ static void *serve(void *argument) {
     const int thread = (int)(intptr_t)argument;
     for (int64_t seen = 0;; seen++) {
         for (int spins = 0; spins < SPINS && read_now(&pool.generation) == seen; spins++)
-            pause_spinning(0);
+            pause_spinning(spins);
         if (read_now(&pool.generation) == seen) {
             pthread_mutex_lock(&pool.lock);
             while (pool.generation == seen) pthread_cond_wait(&pool.wake, &pool.lock);
