@@ -69,7 +69,7 @@ def test_a_bad_matrix_stops_the_study_with_its_name(checkout: Checkout) -> None:
     assert "build_matrices: files/m0.mtx: " in outcome.stdout
     assert "Traceback" not in outcome.stdout
     write_matrix(study, "m0")
-    outcome = study.run(*samples(study))
+    outcome = study.run("--", "results/smoke/samples/spade/spmm/train000.parquet")
     assert outcome.returncode != 0
     assert "simulate: m3: the process that worked on it died (SIGSEGV)" in outcome.stdout
 
