@@ -44,7 +44,7 @@ class Study:
     def matrices(self) -> pd.DataFrame:
         """One row a matrix, index ``name``: group, kind, family, rows, cols, nnz, split, batch."""
         chosen = self.config.matrices
-        table = list_matrices(chosen.source, chosen.folder, **self._selection())
+        table = list_matrices(chosen.source, chosen.folder, chosen.values, **self._selection())
         if len(table) < 3:
             raise MatrixError(
                 f"the configuration selects {len(table)} matrices; a study needs at least three "

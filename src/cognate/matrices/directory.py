@@ -1,14 +1,16 @@
 """A folder of Matrix Market files as a source of matrices."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from cognate.errors import MatrixError
 from cognate.matrices import suitesparse
-from cognate.matrices.market import Values, matrix_name, read_market
+from cognate.matrices.market import Values, check_values, matrix_name, read_market
 from cognate.matrices.market_header import read_header
 from cognate.matrices.matrix import SparseMatrix
+from cognate.matrices.selection import unknown_message
 
 IDENTITY_FILE = "index.csv"
 """Optional table in the folder with columns name and any of group, kind, family."""
@@ -32,35 +34,42 @@ def matrix_files(folder: Path | str) -> dict[str, Path]:
     return found
 
 
-def catalogue(folder: Path | str) -> pd.DataFrame:
+def catalogue(
+    folder: Path | str, names: Sequence[str] = (), values: Values = "stored"
+) -> pd.DataFrame:
     """One row a file: name, group, kind, family, rows, cols, nnz; reads headers only.
 
-    ``nnz`` is exact for general matrices and counts both triangles of symmetric ones, their
-    diagonal twice. Group and kind come from ``index.csv`` in the folder, or else from the
-    SuiteSparse index where name and shape agree. All unreadable files are named in one
-    :class:`MatrixError`.
+    ``names`` limits it to these files. ``nnz`` is exact for general matrices and counts both
+    triangles of symmetric ones, their diagonal twice. Group and kind come from ``index.csv``
+    in the folder, or else from the SuiteSparse index where name and shape agree. All files
+    that cannot be used are named in one :class:`MatrixError`.
     """
+    files = matrix_files(folder)
+    for name in names:
+        if name not in files:
+            raise MatrixError(f"{folder}: {unknown_message('matrix', name, list(files))}")
     rows, problems = [], []
-    for name, path in matrix_files(folder).items():
+    for name in names or files:
         try:
-            header = read_header(path)
+            header = read_header(files[name])
+            check_values(header, values, files[name])
         except MatrixError as error:
             problems.append(str(error))
             continue
         nnz = header.entries * (1 if header.symmetry == "general" else 2)
         rows.append((name, header.rows, header.cols, nnz))
     if problems:
-        raise MatrixError("\n".join([f"{folder}: {len(problems)} unreadable files:", *problems]))
-    table = pd.DataFrame(rows, columns=["name", "rows", "cols", "nnz"])
+        count = f"{len(problems)} of {len(names or files)} files cannot be used"
+        raise MatrixError("\n".join([f"{folder}: {count}:", *problems]))
+    table = pd.DataFrame(rows, columns=["name", "rows", "cols", "nnz"]).drop_duplicates("name")
     return _with_identity(table, Path(folder) / IDENTITY_FILE)
 
 
-def load(folder: Path | str, name: str, values: Values = "stored", **identity: str) -> SparseMatrix:
-    """Read the matrix ``name`` of the folder."""
-    files = matrix_files(folder)
-    if name not in files:
-        raise MatrixError(f"{folder}: there is no {name}.mtx or {name}.mtx.gz")
-    return read_market(files[name], name=name, values=values, **identity)
+def load(folder: Path | str, name: str, values: Values = "stored") -> SparseMatrix:
+    """Read the matrix ``name`` of the folder, with its identity."""
+    entry = catalogue(folder, [name], values).iloc[0]
+    identity = {column: str(entry[column]) for column in ("group", "kind", "family")}
+    return read_market(matrix_files(folder)[name], name=name, values=values, **identity)
 
 
 def _with_identity(table: pd.DataFrame, identity_path: Path) -> pd.DataFrame:

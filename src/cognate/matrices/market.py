@@ -47,11 +47,7 @@ def parse_market(
 ) -> SparseMatrix:
     """The matrix in the content of a Matrix Market file; ``path`` is for messages only."""
     header = parse_header(content, path)
-    if header.field == "complex" and values != "pattern":
-        raise MatrixError(
-            f"{path}: {header.symmetry} complex values are not supported; "
-            "read it as a pattern to use its structure"
-        )
+    check_values(header, values, path)
     entries = _array(content, header, path) if header.format == "array" else None
     rows, cols, data = entries or _coordinates(content, header, path)
     if values == "pattern":
@@ -65,6 +61,15 @@ def parse_market(
         matrix.sum_duplicates()
         matrix.data[:] = 1
     return SparseMatrix.from_scipy(matrix, name, **identity)
+
+
+def check_values(header: Header, values: Values, path: Path | str) -> None:
+    """Refuse complex values, unless only the pattern is wanted."""
+    if header.field == "complex" and values != "pattern":
+        raise MatrixError(
+            f"{path}: {header.symmetry} complex values are not supported; "
+            "read it as a pattern to use its structure"
+        )
 
 
 def matrix_name(path: Path | str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 
 from cognate.errors import DownloadError
 from cognate.files import replacing, write_text
-from cognate.matrices.suitesparse import COLLECTION, index_table
+from cognate.matrices.suitesparse import COLLECTION, index_table, server
 
 DATA = Path(__file__).parent / "data"
 SECONDS = 600
@@ -51,7 +51,7 @@ def refresh(folder: Path = DATA, mirror: str | None = None) -> int:
     matrices whose other counts are unchanged. Raises :class:`DownloadError`, and then
     nothing is written.
     """
-    source = mirror or os.environ.get("COGNATE_MIRROR") or COLLECTION
+    source = mirror or server()
     matrices = _online_index(source)
     known: Any = index_table().set_index(["group", "name"])
     text = io.StringIO()

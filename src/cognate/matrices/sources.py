@@ -1,5 +1,6 @@
 """One front door to all sources of matrices."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from cognate.errors import MatrixError
 from cognate.matrices import directory, embedded, suitesparse
 from cognate.matrices.market import Values, read_market
 from cognate.matrices.matrix import SparseMatrix
-from cognate.matrices.selection import select, unknown_message
+from cognate.matrices.selection import select
 
 SOURCES = ("embedded", "suitesparse", "directory")
 COLUMNS = ["name", "group", "kind", "family", "rows", "cols", "nnz"]
@@ -32,7 +33,7 @@ def list_matrices(
     Raises :class:`MatrixError` for an unknown source or name, unreadable files, or if no
     matrix passes.
     """
-    return select(_catalogue(source, folder, values), **rules)
+    return select(_catalogue(source, folder, values, rules.get("names", ())), **rules)
 
 
 def load_matrix(
@@ -52,11 +53,9 @@ def load_matrix(
         return embedded.build(name)
     if source == "suitesparse":
         return suitesparse.load(name, values, offline)
-    table = _catalogue(source, folder, values).set_index("name")
-    if name not in table.index:
-        raise MatrixError(unknown_message("matrix", name, list(table.index)))
-    identity = {column: str(table.at[name, column]) for column in ("group", "kind", "family")}
-    return directory.load(_folder(folder), name, values=values, **identity)
+    if source == "directory":
+        return directory.load(_folder(folder), name, values)
+    raise _unknown_source(source)
 
 
 def open_matrix(
@@ -70,14 +69,20 @@ def open_matrix(
     return load_matrix(source, name_or_path, folder)
 
 
-def _catalogue(source: str, folder: Path | str | None, values: Values) -> pd.DataFrame:
+def _catalogue(
+    source: str, folder: Path | str | None, values: Values, names: Sequence[str]
+) -> pd.DataFrame:
     if source == "embedded":
         return embedded.catalogue()[COLUMNS]
     if source == "suitesparse":
         return suitesparse.catalogue(values)[COLUMNS]
     if source == "directory":
-        return directory.catalogue(_folder(folder))[COLUMNS]
-    raise MatrixError(f"source {source!r} is unknown; choose from {', '.join(SOURCES)}")
+        return directory.catalogue(_folder(folder), names, values)[COLUMNS]
+    raise _unknown_source(source)
+
+
+def _unknown_source(source: str) -> MatrixError:
+    return MatrixError(f"source {source!r} is unknown; choose from {', '.join(SOURCES)}")
 
 
 def _folder(folder: Path | str | None) -> Path:

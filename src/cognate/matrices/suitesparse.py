@@ -27,6 +27,11 @@ _BYTES_PER_ENTRY = 100
 _HEADER_BYTES = 4 << 20
 
 
+def server() -> str:
+    """Root of the collection: ``COGNATE_MIRROR`` or :data:`COLLECTION`."""
+    return (os.environ.get("COGNATE_MIRROR") or COLLECTION).rstrip("/")
+
+
 def index() -> pd.DataFrame:
     """The snapshot of the collection's index: one row a matrix, in the collection's order.
 
@@ -126,7 +131,7 @@ def fetch(
     limit = _limit(entry)
     pinned = registry.known_hash(archive)
     found = download.fetch(
-        f"{os.environ.get('COGNATE_MIRROR') or COLLECTION}/MM/{archive}",
+        f"{server()}/MM/{archive}",
         target,
         sha256=pinned,
         limit=limit,

@@ -58,10 +58,21 @@ def test_all_bad_files_are_named_at_once(tmp_path: Path) -> None:
     write(tmp_path, "good.mtx")
     write(tmp_path, "bad.mtx", banner="%%Nothing\n")
     (tmp_path / "worse.mtx.gz").write_bytes(b"no gzip")
-    with pytest.raises(MatrixError, match="2 unreadable files") as caught:
+    with pytest.raises(MatrixError, match="2 of 3 files cannot be used") as caught:
         directory.catalogue(tmp_path)
     assert "bad.mtx, line 1" in str(caught.value)
     assert "worse.mtx.gz: the name ends in .gz" in str(caught.value)
+    assert sources.list_matrices("directory", tmp_path, names=["good"])["name"].tolist() == ["good"]
+    assert sources.load_matrix("directory", "good", tmp_path).nnz == 2
+
+
+def test_complex_files_are_refused_before_they_are_needed(tmp_path: Path) -> None:
+    header = "%%MatrixMarket matrix coordinate complex general"
+    (tmp_path / "c.mtx").write_text(f"{header}\n2 2 1\n2 1 0.5 1\n")
+    with pytest.raises(MatrixError, match=r"c\.mtx: general complex values are not supported"):
+        sources.list_matrices("directory", tmp_path)
+    assert sources.list_matrices("directory", tmp_path, values="pattern")["nnz"].tolist() == [1]
+    assert sources.load_matrix("directory", "c", tmp_path, values="pattern").nnz == 1
 
 
 @pytest.mark.parametrize(
@@ -85,7 +96,7 @@ def test_folders_that_cannot_serve(tmp_path: Path) -> None:
     with pytest.raises(MatrixError, match="are a"):
         directory.catalogue(tmp_path)
     (tmp_path / "a.mtx").unlink()
-    with pytest.raises(MatrixError, match="'aa' is not in this source"):
+    with pytest.raises(MatrixError, match="'aa' is not in this source of matrices; did you mean a"):
         sources.load_matrix("directory", "aa", tmp_path)
 
 
