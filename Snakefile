@@ -41,6 +41,7 @@ include: "workflow/rules/sample.smk"
 include: "workflow/rules/learn.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/publish.smk"
+include: "workflow/rules/ship.smk"
 
 
 onstart:

@@ -23,25 +23,27 @@ SEED = 0
 def train_shipped_model(study: Study, target: str, operation: str, output: Path) -> None:
     """Train on all training matrices, calibrate on validation, judge on test; write and card it.
 
-    ``target`` is any platform of the study, the source too. Reads the study's results folder.
+    ``target`` is any platform of the study; the source, which a study does not sample on test
+    matrices, is judged on validation too. Reads the study's results folder.
     Raises :class:`ModelError` if the file would be too large to ship.
     """
     task = _task(study, target, operation)
     method = get_method(METHOD)
     source = pretrain(task, str(method.source_configuration), SEED)
     ranker = method.fit(task, source)
-    table = _samples(study, target, operation, "validation", "test")
-    held_out = {
-        split: table[table["matrix"].isin(study.names(split))] for split in ("validation", "test")
-    }
-    calibration = calibrate(ranker, task.matrices, held_out["validation"])
+    is_source = target == study.config.source.name
+    judged_on = "validation" if is_source else "test"
+    validation = _samples(study, target, operation, "validation")
+    test = validation if is_source else _samples(study, target, operation, "test")
+    calibration = calibrate(ranker, task.matrices, validation)
     _save(
         ranker,
         output,
         study,
         method=METHOD,
         calibration=calibration.as_dict() if calibration else None,
-        test=judge(ranker, task.matrices, held_out["test"]),
+        judged_on=judged_on,
+        test=judge(ranker, task.matrices, test),
         samples=len(task.target_train),
     )
 
