@@ -1,6 +1,7 @@
 """Where sparsity patterns come from and what they look like.
 
-May import numpy, scipy and :mod:`cognate.errors`; knows nothing of platforms or learning.
+May import numpy, scipy, pandas, :mod:`cognate.errors` and :mod:`cognate.files`; the network is
+reached through pooch, when a file is fetched. Knows nothing of platforms or learning.
 """
 
 from cognate.matrices.matrix import SparseMatrix
