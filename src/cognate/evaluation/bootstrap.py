@@ -93,19 +93,23 @@ class Resampler:
         return Interval(estimate, float(low), float(high))
 
 
-def grid(table: pd.DataFrame, column: str) -> Floats:
-    """Values of ``column`` as (matrices, seeds), both ascending.
+def grids(table: pd.DataFrame, columns: Sequence[str]) -> dict[str, Floats]:
+    """Values of the columns as (matrices, seeds), both ascending.
 
     Raises :class:`SamplesError` unless every matrix has exactly one row for every seed.
     """
-    if table.duplicated(["matrix", "seed"]).any():
-        raise SamplesError(f"{column}: a matrix has two rows for one seed")
-    wide = (
-        table.pivot(index="matrix", columns="seed", values=column).sort_index().sort_index(axis=1)
-    )
-    missing = wide.size - len(table)
+    ordered = table.sort_values(["matrix", "seed"], kind="stable")
+    if ordered.duplicated(["matrix", "seed"]).any():
+        raise SamplesError("a matrix has two rows for one seed; evaluate the rankings again")
+    shape = (ordered["matrix"].nunique(), ordered["seed"].nunique())
+    missing = shape[0] * shape[1] - len(ordered)
     if missing:
         raise SamplesError(
-            f"{column}: {missing} of {wide.size} pairs of matrix and seed are missing"
+            f"{missing} of {shape[0] * shape[1]} pairs of matrix and seed are missing"
         )
-    return wide.to_numpy(dtype=np.float64)
+    return {name: ordered[name].to_numpy(dtype=np.float64).reshape(shape) for name in columns}
+
+
+def grid(table: pd.DataFrame, column: str) -> Floats:
+    """Values of one column, see :func:`grids`."""
+    return grids(table, [column])[column]

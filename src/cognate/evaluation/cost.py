@@ -10,7 +10,7 @@ from cognate.config import Evaluation
 from cognate.evaluation.bootstrap import grid
 from cognate.evaluation.summaries import (
     SETTING,
-    log_grid,
+    log_times,
     resampler,
     settings,
     shares,
@@ -43,8 +43,7 @@ def collection_cost(
             "cost": beta[target] * here + beta[source] * there,
             "collection_seconds": seconds[target] * here + seconds[source] * there,
         }
-        names = ("default", "best", "top1", "top5", "fixed")
-        logs = {name: log_grid(part, f"{name}_seconds") for name in names}
+        logs = log_times(part)
         records.append(record | speedups(logs, draws) | shares(logs, draws))
     return pd.DataFrame(records)
 

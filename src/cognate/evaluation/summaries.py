@@ -5,6 +5,7 @@ operation; every mean is taken over the same matrices and seeds for every method
 """
 
 from collections.abc import Hashable, Iterator
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -14,12 +15,14 @@ from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
 from cognate.config import Evaluation
-from cognate.evaluation.bootstrap import Resampler, grid
+from cognate.evaluation.bootstrap import Resampler, grid, grids
 
 Floats = NDArray[np.float64]
 
 SETTING = ["target", "operation", "method", "shots", "source_matrices"]
 """Columns that tell the settings that a table compares."""
+TIMES = ("default", "best", "top1", "top5", "fixed")
+METRICS = ("kendall_tau", "ordered_pair_accuracy", "absolute_percentage_error")
 TIE = 1e-12
 """Log times that differ by less are ties; rounding of means must not make a winner."""
 
@@ -27,19 +30,30 @@ TIE = 1e-12
 def resampler(rows: pd.DataFrame, choice: Evaluation, seed: int) -> Resampler:
     """The study's draws for the matrices and seeds of one setting's rows."""
     families = rows.drop_duplicates("matrix").sort_values("matrix")["family"]
-    return Resampler(
-        rows["matrix"].nunique(),
-        rows["seed"].nunique(),
-        resamples=choice.bootstrap,
-        confidence=choice.confidence,
-        seed=seed,
-        clusters=list(families) if choice.resample == "family" else None,
+    clusters = tuple(families) if choice.resample == "family" else None
+    return _resampler(
+        len(families), rows["seed"].nunique(), choice.bootstrap, choice.confidence, seed, clusters
     )
 
 
-def log_grid(rows: pd.DataFrame, column: str) -> Floats:
-    """Natural logarithms of a column of seconds, as (matrices, seeds)."""
-    return np.log(grid(rows, column))
+@lru_cache(maxsize=64)
+def _resampler(
+    matrices: int,
+    seeds: int,
+    resamples: int,
+    confidence: float,
+    seed: int,
+    clusters: tuple[str, ...] | None,
+) -> Resampler:
+    return Resampler(
+        matrices, seeds, resamples=resamples, confidence=confidence, seed=seed, clusters=clusters
+    )
+
+
+def log_times(rows: pd.DataFrame) -> dict[str, Floats]:
+    """Logarithms of default, best, top1, top5 and fixed seconds, each (matrices, seeds)."""
+    found = grids(rows, [f"{name}_seconds" for name in TIMES])
+    return {name: np.log(found[f"{name}_seconds"]) for name in TIMES}
 
 
 def settings(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
@@ -52,11 +66,7 @@ def headline(rows: pd.DataFrame, choice: Evaluation, seed: int = 0) -> pd.DataFr
     """Speed-ups, shares, wins and losses of every setting; see ``docs/results.md``."""
     records = []
     for setting, part in settings(rows):
-        draws = resampler(part, choice, seed)
-        logs = {
-            name: log_grid(part, f"{name}_seconds")
-            for name in ("default", "best", "top1", "top5", "fixed")
-        }
+        draws, logs = resampler(part, choice, seed), log_times(part)
         record = setting | speedups(logs, draws)
         record |= shares(logs, draws)
         record |= _record_against(logs["top1"], logs["default"], "default")
@@ -110,7 +120,7 @@ def comparisons(rows: pd.DataFrame, choice: Evaluation, seed: int = 0) -> pd.Dat
     """
     records = []
     for values, group in rows.groupby(["target", "operation", "shots", "source_matrices"]):
-        logs = {name: log_grid(part, "top1_seconds") for name, part in group.groupby("method")}
+        logs = {name: np.log(grid(part, "top1_seconds")) for name, part in group.groupby("method")}
         draws = resampler(group, choice, seed)
         order = list(dict.fromkeys(group["method"]))
         for first, second in combinations(order, 2):
@@ -146,12 +156,11 @@ def accuracy(
         for value, group in groups:
             draws = resampler(group, choice, seed)
             record = setting | ({} if by is None else {by: value})
-            for column in ("kendall_tau", "ordered_pair_accuracy", "absolute_percentage_error"):
-                record |= draws.mean(grid(group, column)).columns(column)
+            for column, values in grids(group, METRICS).items():
+                record |= draws.mean(values).columns(column)
             record["median_percentage_error"] = float(group["absolute_percentage_error"].median())
             if by is not None:
-                names = ("default", "best", "top1", "top5", "fixed")
-                logs = {name: log_grid(group, f"{name}_seconds") for name in names}
+                logs = log_times(group)
                 record |= speedups(logs, draws) | shares(logs, draws)
             record["matrices"] = group["matrix"].nunique()
             records.append(record)

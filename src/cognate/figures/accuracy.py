@@ -11,7 +11,7 @@ from cognate.evaluation.study_data import StudyData
 from cognate.figures.bars import dots, height_of, name_rows
 from cognate.figures.specs import Drawing
 from cognate.figures.speedups import first_setting
-from cognate.figures.style import method_style, method_styles, new_figure
+from cognate.figures.style import INK, kind_label, method_style, method_styles, new_figure
 
 _PANELS = {
     "kendall_tau": "Kendall τ",
@@ -42,30 +42,33 @@ def draw_accuracy_by_part(study: StudyData, target: str, operation: str) -> Draw
     rows = first_setting(study.experiment("headline", target, operation))
     parts = {
         by: summaries.accuracy(rows, study.config.evaluation, by, study.config.seed)
-        for by in ("kind", "size")
+        for by in ("size", "kind")
     }
     methods = list(dict.fromkeys(rows["method"]))
-    widths = [part[by].nunique() for by, part in parts.items()]
-    with new_figure(1.5 + 0.2 * len(methods), columns=2, width_ratios=widths) as (figure, axes):
+    heights = [part[by].nunique() for by, part in parts.items()]
+    with new_figure(1.35 + 0.17 * sum(heights), rows=2, sharex=True, height_ratios=heights) as (
+        figure,
+        axes,
+    ):
         for one, (by, part) in zip(axes, parts.items(), strict=True):
             _heat(one, part, by, methods)
-        axes[0].set_yticks(range(len(methods)), [method_style(m).label for m in methods])
-        axes[1].set_yticks([])
+        labels = [method_style(method).label for method in methods]
+        axes[1].set_xticks(range(len(methods)), labels, rotation=35, ha="right")
     tables = [part.rename(columns={by: "part"}).assign(by=by) for by, part in parts.items()]
     return figure, pd.concat(tables, ignore_index=True)
 
 
 def _heat(axes: Axes, table: pd.DataFrame, by: str, methods: list[str]) -> None:
-    """Numbers on shades of blue: methods down, kinds or sizes across."""
-    wide = table.pivot(index="method", columns=by, values="kendall_tau").loc[methods]
+    """Numbers on shades of blue: kinds or sizes down, methods across."""
+    wide = table.pivot(index=by, columns="method", values="kendall_tau")[methods]
     count = table.drop_duplicates(by).set_index(by)["matrices"]
     axes.imshow(wide.to_numpy(), cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
     for (row, column), value in np.ndenumerate(wide.to_numpy()):
         look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5}
         text = f"{value:.2f}".replace("-", "−")
-        axes.text(column, row, text, color="white" if value > 0.7 else "#222222", **look)
-    labels = [f"{name} ({count[name]})" for name in wide.columns]
-    axes.set_xticks(range(len(labels)), labels, rotation=35, ha="right", rotation_mode="anchor")
+        axes.text(column, row, text, color="white" if value > 0.7 else INK, **look)
+    labels = [f"{kind_label(str(name))} ({count[name]})" for name in wide.index]
+    axes.set_yticks(range(len(labels)), labels)
     axes.tick_params(length=0)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)

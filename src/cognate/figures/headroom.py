@@ -8,7 +8,7 @@ from cognate.evaluation.headroom import AIM, headroom_by_matrix
 from cognate.evaluation.metrics import geometric_mean
 from cognate.evaluation.study_data import StudyData
 from cognate.figures.specs import Drawing
-from cognate.figures.style import INK, new_figure, ratio_axis
+from cognate.figures.style import INK, kind_label, new_figure, ratio_axis
 
 _FIXED, _DEFAULT = "#D55E00", "#56B4E9"
 
@@ -54,7 +54,7 @@ def draw_headroom(study: StudyData, target: str, operation: str) -> Drawing:
         axes[0].set_ylabel("time over the oracle's")
         axes[1].axvline(AIM, color=_FIXED, linestyle="--", linewidth=0.9)
         ratio_axis(axes[1].xaxis, 1, train["oracle_over_default"].max())
-        axes[1].set_yticks(range(len(kinds)), kinds)
+        axes[1].set_yticks(range(len(kinds)), [kind_label(kind) for kind in kinds])
         axes[1].invert_yaxis()
         axes[1].grid(axis="y", visible=False)
         axes[1].set_xlabel("time over the oracle's")

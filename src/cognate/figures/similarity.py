@@ -10,7 +10,7 @@ from cognate.evaluation import similarity
 from cognate.evaluation.study_data import StudyData
 from cognate.figures.specs import Drawing
 from cognate.figures.speedups import first_setting
-from cognate.figures.style import EDGE, INK, new_figure, ratio_axis
+from cognate.figures.style import EDGE, INK, kind_label, new_figure, ratio_axis
 
 TRANSFERRED, ALONE = "cognate", "no-transfer"
 """The gain of transfer is that of the same network with and without the source."""
@@ -67,7 +67,7 @@ def draw_similarity(study: StudyData, target: str, operation: str) -> Drawing:
             )
         axes[0].axvline(0, color=INK, linewidth=0.8)
         axes[0].set_xlim(-1.05, 1.05)
-        axes[0].set_yticks(range(len(kinds)), kinds)
+        axes[0].set_yticks(range(len(kinds)), [kind_label(kind) for kind in kinds])
         axes[0].set_ylim(len(kinds) - 0.4, -0.6)
         axes[0].set_xlabel("rank correlation of source and target")
         known = table.dropna(subset=["gain", "rank_correlation"])
@@ -84,6 +84,6 @@ def draw_similarity(study: StudyData, target: str, operation: str) -> Drawing:
 
 def _in_words(found: Mapping[str, float]) -> str:
     if found["rho"] != found["rho"]:
-        return f"{found['matrices']:.0f} test matrices sampled on both"
+        return f"{found['matrices']:.0f} test matrices on both"
     number = f"{found['rho']:.2f}".replace("-", "−")
-    return f"Spearman ρ = {number}, p = {found['p_value']:.2g}, {found['matrices']:.0f} matrices"
+    return f"Spearman ρ = {number}, p = {found['p_value']:.2g}"

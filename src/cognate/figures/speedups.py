@@ -53,7 +53,7 @@ def draw_per_matrix(study: StudyData, target: str, operation: str) -> Drawing:
     table = summaries.per_matrix(first_setting(study.experiment("headline", target, operation)))
     shown = [m for m in table["method"].unique() if m in CURVES or not is_known(m)]
     styles = method_styles(shown)
-    with new_figure(2.9) as (figure, axes):
+    with new_figure(2.5 + 0.14 * len(shown)) as (figure, axes):
         for method in shown:
             part = table[table["method"] == method].sort_values("speedup_top1", kind="stable")
             style = styles[method]
@@ -71,7 +71,7 @@ def draw_per_matrix(study: StudyData, target: str, operation: str) -> Drawing:
         ratio_axis(axes[0].yaxis, values.min(), values.max())
         axes[0].set_xlabel("test matrices, sorted for each method on its own")
         axes[0].set_ylabel("speed-up over the default, top-1")
-        legend_above(figure, axes[0], columns=2)
+        legend_above(figure, axes[0], columns=1)
     columns = ["method", "matrix", "kind", "nnz", "default_seconds", "top1_seconds"]
     columns += ["best_seconds", "speedup_top1", "speedup_top5", "speedup_best", "speedup_fixed"]
     return figure, table[columns].sort_values(["method", "speedup_top1"], ignore_index=True)

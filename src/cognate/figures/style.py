@@ -91,6 +91,11 @@ def method_style(method: str) -> MethodStyle:
     return replace(style, label=f"{style.label}, {_readable(options)}") if options else style
 
 
+def kind_label(kind: str) -> str:
+    """A kind of matrix in few words: the collection's "problem" at the end says nothing."""
+    return kind.removesuffix(" problem") or "unknown"
+
+
 def is_known(method: str) -> bool:
     """Whether the method is one of the study's own, with any options."""
     return base_name(method) in _STYLES
