@@ -166,6 +166,9 @@ def test_forbidden_gives_reasons():
         "order=k1j1i1i0k0j0 k=64 j=32": "between a sequential loop",
         "order=i1j1i0k1k0j0": "single slice",
         "order=i1i0k1j1k0j0 j=256 inner=register": None,
+        "order=i1i0k1j1k0j0 j=256 inner=register store=stream": None,
+        "order=i1i0k1j1k0j0 j=256 format=UUCC inner=register store=stream": "written once",
+        "store=stream": "written once",
         "order=i1k1k0j1i0j0 i=32 j=64 inner=register unroll=4": "not unrolled",
     }.items():
         if reason is None:

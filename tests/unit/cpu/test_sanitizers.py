@@ -108,6 +108,7 @@ needs_sanitizer = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @needs_sanitizer
 def test_a_sample_of_the_space_is_clean(tmp_path):
     outcome = run(SCRIPT, tmp_path)

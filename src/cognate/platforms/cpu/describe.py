@@ -113,11 +113,12 @@ class _Writer:
     def _closing_statement(self) -> list[str]:
         if not self.spmm:
             return [f"C[i, k] {'=' if self.single['j1'] else '+='} A[i, k] * sum;"]
+        streamed = "  // around the caches" if self.schedule["store"] == "stream" else ""
         if self.nest.blocks:
-            return ["C[i, slice] = sum;"]
-        once = self.nest.segments_are_rows and self.single["k1"] and self.nest.dense["i0"]
+            return [f"C[i, slice] = sum;{streamed}"]
+        once = self.nest.writes_rows_once
         if self.nest.segments_are_rows:
-            return [f"C[i, slice] {'=' if once else '+='} sum;"]
+            return [f"C[i, slice] {'=' if once else '+='} sum;{streamed}"]
         return []
 
     def _statement(self) -> str:

@@ -95,6 +95,7 @@ class Engine:
             unroll=int(schedule["unroll"]),
             prefetch=int(schedule["prefetch"]),
             accumulate=self._accumulates(nest, plan),
+            stream=schedule["store"] == "stream",
         )
         return Task(struct, plan)
 

@@ -57,6 +57,15 @@ _SPMM: tuple[Family, ...] = (
         unroll=(2,),
         prefetch=(0, 8),
     ),
+    # CSR whose result does not pass through the caches.
+    _registers(
+        order=("i1i0k1j1k0j0",),
+        j=_WIDTHS,
+        chunk=(64, "static"),
+        unroll=(2,),
+        prefetch=(0, 8),
+        store=("stream",),
+    ),
     # Slices outside the rows of a tile: a slice of B stays in cache.
     _registers(
         order=("i1j1i0k1k0j0",),
@@ -96,6 +105,7 @@ _SPMM: tuple[Family, ...] = (
         j=(32, 64),
         format=("UUCU",),
         chunk=(64, "static"),
+        store=("cached", "stream"),
     ),
     # Columns inside row tiles: a row of B is held, rows of C are updated.
     _registers(

@@ -36,7 +36,7 @@ class TaskStruct(ctypes.Structure):
         *((name, c_void_p) for name in ("plan", "left", "right", "result")),
         *((name, c_int64) for name in ("rows", "width", "stride", "operation")),
         *((name, c_int64) for name in ("slice", "place", "chunk", "inner", "unroll")),
-        *((name, c_int64) for name in ("prefetch", "accumulate")),
+        *((name, c_int64) for name in ("prefetch", "accumulate", "stream")),
     ]
 
 

@@ -93,6 +93,14 @@ class LoopNest:
         )
 
     @property
+    def writes_rows_once(self) -> bool:
+        """Whether SpMM writes every row of C (a block of rows, a slice) exactly once."""
+        if self.blocks:
+            return self.dense["i1"]
+        listed = self.dense["i1"] and self.dense["i0"] and self.dense["k1"]
+        return self.segments_are_rows and self.cols is None and listed
+
+    @property
     def plan_key(self) -> tuple[object, ...]:
         """Equal for schedules that use the same layout of A."""
         return (

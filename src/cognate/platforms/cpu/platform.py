@@ -46,6 +46,7 @@ class CpuPlatform(Platform):
         "inner",
         "unroll",
         "prefetch",
+        "store",
     )
 
     def __init__(

@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Value] = {
     "inner": "plain",
     "unroll": 1,
     "prefetch": 0,
+    "store": "cached",
 }
 """The ``taco`` schedule: CSR, rows parallel in dynamic chunks of 32, plain i-k-j loop."""
 
@@ -47,6 +48,7 @@ MEANINGS = {
     "inner": "plain: as a sparse compiler prints it; register: sums held in vector registers",
     "unroll": "nonzeros a step of the innermost loop",
     "prefetch": "how many nonzeros ahead dense rows are prefetched, 0 for not",
+    "store": "whether C is written through the caches or streamed around them",
 }
 
 FORMATS = tuple("".join(letters) for letters in itertools.product("UC", repeat=4))
@@ -74,6 +76,7 @@ FULL: dict[str, tuple[Value, ...]] = {
     "inner": ("plain", "register"),
     "unroll": (1, 2, 4, 8),
     "prefetch": (0, 8, 32),
+    "store": ("cached", "stream"),
 }
 
 
@@ -180,6 +183,10 @@ def forbidden(schedule: Schedule, operation: str, width: int) -> str | None:
         return "a single slice belongs innermost"
     if nest.cols is None and levels != ("i1", "i0", "k1", "k0") and nest.segments_are_rows:
         return "a single column panel belongs inside the rows"
+    if schedule["store"] == "stream" and (
+        operation != "spmm" or not nest.register or not nest.writes_rows_once
+    ):
+        return "only rows of C that are written once, from registers, are streamed"
     if nest.register:
         return _forbidden_in_registers(schedule, nest, operation)
     if schedule["unroll"] != 1 or schedule["prefetch"] != 0:
@@ -227,6 +234,7 @@ def _waco(operation: str) -> ScheduleSpace:
         "inner": ("plain",),
         "unroll": (1,),
         "prefetch": (0,),
+        "store": ("cached",),
     }
     rule = _outside_waco_spmm if spmm else _outside_waco_sddmm
     return ScheduleSpace("cpu-waco", _parameters(values), rule)

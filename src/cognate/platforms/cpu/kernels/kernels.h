@@ -3,6 +3,9 @@
 #define COGNATE_KERNELS_H
 
 #include <stdint.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
 
 /* The widest vector that the target has: wider GNU vectors are split very badly. */
 #if defined(__AVX512F__)
@@ -16,6 +19,22 @@ typedef float vec __attribute__((vector_size(4 * LANES), aligned(4 * LANES), may
 
 /* x - 0 is x, so the compiler emits a broadcast alone; x + 0 would be an addition (of -0). */
 #define SPLAT(x) ((x) - (vec){0})
+
+/* Stores around the caches, where there are such; stream_end orders them before what follows. */
+#if defined(__AVX512F__)
+#define STREAM_TO(pointer, x) _mm512_stream_ps((pointer), (__m512)(x))
+#elif defined(__AVX__)
+#define STREAM_TO(pointer, x) _mm256_stream_ps((pointer), (__m256)(x))
+#elif defined(__SSE__)
+#define STREAM_TO(pointer, x) _mm_stream_ps((pointer), (__m128)(x))
+#else
+#define STREAM_TO(pointer, x) (*(vec *)(pointer) = (x))
+#endif
+static inline void stream_end(void) {
+#if defined(__SSE__)
+    _mm_sfence();
+#endif
+}
 
 /* Hides how a pointer was formed, so that it stays in one register. */
 #define KEEP(pointer) __asm__("" : "+r"(pointer))
@@ -79,6 +98,7 @@ struct task {
     int64_t chunk;        /* units a thread takes at a time; 0: equal shares, fixed */
     int64_t inner, unroll, prefetch;
     int64_t accumulate; /* SpMM: clear the result first, then add to it */
+    int64_t stream;     /* SpMM: write the result around the caches */
 };
 
 /* Runs segments [from, to) of a plan (units, for blocks) on dense columns [j, j + n). */

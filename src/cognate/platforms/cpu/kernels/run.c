@@ -196,6 +196,7 @@ static void run_share(void *work, int thread, int threads) {
             }
         }
     }
+    if (task->stream) stream_end();
 }
 
 static double read_clock(clockid_t clock) {

@@ -6,6 +6,7 @@
 #define ADD_PRODUCT(p, pointer, factor) acc_##p += (factor) * *(const vec *)((pointer) + 0b##p * LANES);
 #define STORE(p, pointer) *(vec *)((pointer) + 0b##p * LANES) = acc_##p;
 #define STORE_SUM(p, pointer) *(vec *)((pointer) + 0b##p * LANES) += acc_##p;
+#define STREAM(p, pointer) STREAM_TO((pointer) + 0b##p * LANES, acc_##p);
 #define LOAD(p, pointer) const vec held_##p = *(const vec *)((pointer) + 0b##p * LANES);
 #define SCATTER(p, pointer, factor) *(vec *)((pointer) + 0b##p * LANES) += (factor) * held_##p;
 
@@ -34,7 +35,7 @@
         const int32_t *bounds = task->plan->segment_entry, *id = task->plan->entry_id;         \
         const float *value = task->plan->value, *right = task->right + j;                      \
         const int64_t stride = task->stride, distance = task->prefetch;                        \
-        const int add = task->accumulate != 0;                                                 \
+        const int add = task->accumulate != 0, stream = task->stream != 0;                     \
         (void)n, (void)distance;                                                               \
         for (int64_t s = from; s < to; s++) {                                                  \
             int64_t e = bounds[s];                                                             \
@@ -46,6 +47,8 @@
             float *c = task->result + (int64_t)task->plan->segment_id[s] * stride + j;         \
             if (add) {                                                                         \
                 EACH_FLOATS_##FLOATS(STORE_SUM, c)                                             \
+            } else if (stream) {                                                               \
+                EACH_FLOATS_##FLOATS(STREAM, c)                                                \
             } else {                                                                           \
                 EACH_FLOATS_##FLOATS(STORE, c)                                                 \
             }                                                                                  \
@@ -93,6 +96,8 @@
     }
 #define BLOCK_STORE_ONE(p, r) *(vec *)(c + r * stride + 0b##p * LANES) = acc_##r##_##p;
 #define BLOCK_STORE(r, FLOATS) EACH_FLOATS_##FLOATS(BLOCK_STORE_ONE, r)
+#define BLOCK_STREAM_ONE(p, r) STREAM_TO(c + r * stride + 0b##p * LANES, acc_##r##_##p);
+#define BLOCK_STREAM(r, FLOATS) EACH_FLOATS_##FLOATS(BLOCK_STREAM_ONE, r)
 #define BLOCK_KERNEL(ROWS, FLOATS)                                                             \
     static void block_##ROWS##_##FLOATS(const struct task *task, int64_t from, int64_t to,     \
                                         int64_t j, int64_t n) {                                \
@@ -110,7 +115,11 @@
                 }                                                                              \
             }                                                                                  \
             float *c = task->result + (int64_t)plan->segment_id[unit] * stride + j;            \
-            ROWS_##ROWS(BLOCK_STORE, FLOATS)                                                   \
+            if (task->stream) {                                                                \
+                ROWS_##ROWS(BLOCK_STREAM, FLOATS)                                              \
+            } else {                                                                           \
+                ROWS_##ROWS(BLOCK_STORE, FLOATS)                                               \
+            }                                                                                  \
         }                                                                                      \
     }
 
