@@ -38,6 +38,7 @@ ENTRY_BYTES = 8
 
 
 def main() -> int:
+    """Print the time of one run; the exit code."""
     choice = parse_arguments()
     with np.load(choice.matrix) as stored:
         rows, cols = (int(extent) for extent in stored["shape"])
@@ -137,6 +138,7 @@ def time_of_pass(
 
 
 def parse_arguments() -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("matrix", help="a matrix in cognate's .npz form")
     parser.add_argument("--width", type=int, required=True, help="dense columns K")
