@@ -63,13 +63,23 @@ def gain_of_transfer(rows: pd.DataFrame, transferred: str, alone: str) -> pd.Dat
     return (wide[alone] / wide[transferred]).rename("gain").reset_index()
 
 
+def by_kind(table: pd.DataFrame) -> pd.DataFrame:
+    """One row a kind: mean rank correlation and geometric-mean gain of its matrices.
+
+    For a study whose source is sampled on other matrices than its gain is known of.
+    """
+    groups = table.assign(log_gain=np.log(table["gain"])).groupby("kind")
+    means = groups[["rank_correlation", "log_gain"]].mean()
+    return means.assign(gain=np.exp(means["log_gain"])).drop(columns="log_gain").reset_index()
+
+
 def association(table: pd.DataFrame) -> Mapping[str, float]:
     """Spearman's ρ, with its p-value, between ``rank_correlation`` and log ``gain``."""
     known = table.dropna(subset=["rank_correlation", "gain"])
     if len(known) < 4 or known["rank_correlation"].nunique() < 2 or known["gain"].nunique() < 2:
-        return {"rho": float("nan"), "p_value": float("nan"), "matrices": len(known)}
+        return {"rho": float("nan"), "p_value": float("nan"), "points": len(known)}
     result = spearmanr(known["rank_correlation"], np.log(known["gain"]))
-    return {"rho": float(result.statistic), "p_value": float(result.pvalue), "matrices": len(known)}
+    return {"rho": float(result.statistic), "p_value": float(result.pvalue), "points": len(known)}
 
 
 def _slots_and_logs(

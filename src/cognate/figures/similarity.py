@@ -14,6 +14,8 @@ from cognate.figures.style import EDGE, INK, kind_label, new_figure, ratio_axis
 
 TRANSFERRED, ALONE = "cognate", "no-transfer"
 """The gain of transfer is that of the same network with and without the source."""
+LEAST_POINTS = 4
+"""Fewer matrices than this show nothing; kinds are shown instead."""
 _COLOURS = {"train": "#56B4E9", "validation": "#E69F00", "test": "#0072B2"}
 _MARKERS = {"train": "^", "validation": "s", "test": "o"}
 
@@ -24,7 +26,7 @@ def has_both(config: Config) -> bool:
 
 
 def similarity_table(study: StudyData, target: str, operation: str) -> pd.DataFrame:
-    """Rank correlation of source and target by matrix, with the gain of transfer on test ones."""
+    """Rank correlation by matrix sampled on both, and the gain of transfer by test matrix."""
     source = study.config.source.name
     sampled = {
         name: dict(iter(study.samples(name, operation).groupby("matrix")))
@@ -45,17 +47,19 @@ def similarity_table(study: StudyData, target: str, operation: str) -> pd.DataFr
     about = study.matrices[["matrix", "kind", "split", "nnz"]]
     rows = first_setting(study.experiment("headline", target, operation))
     gain = similarity.gain_of_transfer(rows, TRANSFERRED, ALONE)
-    return about.merge(pd.DataFrame(records), on="matrix").merge(gain, on="matrix", how="left")
+    joined = pd.DataFrame(records).merge(gain, on="matrix", how="outer")
+    return about.merge(joined, on="matrix").sort_values("matrix", ignore_index=True)
 
 
 def draw_similarity(study: StudyData, target: str, operation: str) -> Drawing:
     """Rank correlation by matrix, and the gain of transfer against it."""
     table = similarity_table(study, target, operation)
-    association = similarity.association(table)
-    kinds = sorted(table["kind"].unique())
+    sampled = table.dropna(subset=["rank_correlation"])
+    points, what = _points(table)
+    kinds = sorted(sampled["kind"].unique())
     with new_figure(max(2.6, 0.9 + 0.2 * len(kinds)), columns=2) as (figure, axes):
         for split, colour in _COLOURS.items():
-            part = table[table["split"] == split]
+            part = sampled[sampled["split"] == split]
             places = [kinds.index(kind) for kind in part["kind"]]
             axes[0].plot(
                 part["rank_correlation"],
@@ -70,20 +74,27 @@ def draw_similarity(study: StudyData, target: str, operation: str) -> Drawing:
         axes[0].set_yticks(range(len(kinds)), [kind_label(kind) for kind in kinds])
         axes[0].set_ylim(len(kinds) - 0.4, -0.6)
         axes[0].set_xlabel("rank correlation of source and target")
-        known = table.dropna(subset=["gain", "rank_correlation"])
-        axes[1].plot(known["rank_correlation"], known["gain"], "o", color=_COLOURS["test"], **EDGE)
+        axes[1].plot(points["rank_correlation"], points["gain"], "o", color="#0072B2", **EDGE)
         axes[1].axhline(1, color=INK, linewidth=0.8)
-        if len(known):
-            ratio_axis(axes[1].yaxis, known["gain"].min(), known["gain"].max())
+        if len(points):
+            ratio_axis(axes[1].yaxis, points["gain"].min(), points["gain"].max())
         axes[1].set_xlabel("rank correlation of source and target")
-        axes[1].set_ylabel("speed-up by transfer")
-        axes[1].set_title(_in_words(association), loc="left")
+        axes[1].set_ylabel(f"speed-up by transfer, by {what}")
+        axes[1].set_title(_in_words(similarity.association(points)), loc="left")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure, table
 
 
+def _points(table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """What has both likeness and gain: matrices or, where too few do, kinds."""
+    known = table.dropna(subset=["rank_correlation", "gain"])
+    if len(known) >= LEAST_POINTS:
+        return known, "matrix"
+    return similarity.by_kind(table).dropna(), "kind"
+
+
 def _in_words(found: Mapping[str, float]) -> str:
     if found["rho"] != found["rho"]:
-        return f"{found['matrices']:.0f} test matrices on both"
+        return f"too few points ({found['points']:.0f}) to tell"
     number = f"{found['rho']:.2f}".replace("-", "−")
-    return f"Spearman ρ = {number}, p = {found['p_value']:.2g}"
+    return f"Spearman ρ = {number}, p = {found['p_value']:.2g}, n = {found['points']:.0f}"

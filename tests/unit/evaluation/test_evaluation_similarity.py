@@ -8,6 +8,7 @@ import synthetic_study
 
 from cognate.evaluation.similarity import (
     association,
+    by_kind,
     gain_of_transfer,
     rank_correlation,
     similarity,
@@ -72,6 +73,20 @@ def test_gain_is_how_many_times_faster_transfer_makes_the_choice(study):
     assert gain.iloc[0] == pytest.approx(np.sqrt(np.prod(ratios)))
 
 
+def test_kinds_join_what_is_known_of_different_matrices():
+    table = pd.DataFrame(
+        {
+            "kind": ["a", "a", "b", "b", "c"],
+            "rank_correlation": [0.2, np.nan, 0.9, np.nan, 0.5],
+            "gain": [np.nan, 2.0, np.nan, 3.0, np.nan],
+        }
+    )
+    found = by_kind(table).set_index("kind")
+    assert found.loc["a"].tolist() == pytest.approx([0.2, 2.0])
+    assert found.loc["b"].tolist() == pytest.approx([0.9, 3.0])
+    assert np.isnan(found.loc["c", "gain"])
+
+
 def test_association_ignores_matrices_without_a_gain():
     table = pd.DataFrame(
         {
@@ -81,5 +96,5 @@ def test_association_ignores_matrices_without_a_gain():
     )
     found = association(table)
     assert found["rho"] == pytest.approx(1.0)
-    assert found["matrices"] == 4
+    assert found["points"] == 4
     assert np.isnan(association(table.iloc[:2])["rho"])
