@@ -150,7 +150,7 @@ def apart(place: int, count: int) -> float:
 
 
 _FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.7, 2, 2.5)
-_MIDDLE = (0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 8, 10)
+_MIDDLE = (0.1, 0.25, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10)
 _COARSE = tuple(step * 10.0**power for power in range(-3, 6) for step in (1, 2, 5))
 
 
