@@ -12,11 +12,12 @@ import json
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cognate.matrices import directory
 from cognate.matrices.matrix import SparseMatrix
@@ -24,6 +25,7 @@ from cognate.operations import OPERATION_NAMES, Operation, get_operation
 from cognate.platforms.cpu import CpuPlatform
 from cognate.platforms.cpu.engine import Engine
 from cognate.platforms.cpu.loops import LoopNest
+from cognate.platforms.cpu.protocol import kendall
 from cognate.schedules import Schedule
 from cpu_cases import FULL, QUICK, build
 from cpu_limits import Limits, bound
@@ -45,6 +47,8 @@ class Effort:
     survey_seconds: float
     rounds: int
     widths: tuple[int, ...]
+    twice: bool = False
+    """Survey a second time, to say how far two sweeps agree."""
 
 
 QUICK_EFFORT = Effort(schedules=20, survey_seconds=0.8, rounds=4, widths=(128,))
@@ -66,6 +70,7 @@ class Case:
     median_seconds: float = float("nan")
     agreement: float = float("nan")
     survey_seconds: float = float("nan")
+    tau_of_two_sweeps: float = float("nan")
     plan_seconds: float = float("nan")
     peers: dict[str, float] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
@@ -95,6 +100,8 @@ def run_case(
     if len(failed):
         sys.exit(f"{matrix.name}: wrong results: {failed['reason'].iloc[0]}")
     good = table[table["status"] == "ok"]
+    if effort.twice:
+        case.tau_of_two_sweeps = repeat_sweep(matrix, operation, schedules, table, effort)
     case.default_seconds = float(table["seconds"].iloc[0])
     case.median_seconds = float(good["seconds"].median())
     case.agreement = float(good["agreement"].iloc[0])
@@ -115,8 +122,19 @@ def run_case(
             else:
                 ready.append(peer)
         contest(case, platform, matrix, operation, finalists, ready, effort.rounds)
-    case.limits = asdict(bound(matrix, operation, limits, case.best_seconds))
+    case.limits = asdict(bound(matrix, operation, limits, platform, case.best_seconds))
     return case
+
+
+def repeat_sweep(
+    matrix: SparseMatrix, operation: Operation, schedules: list[Schedule], first: pd.DataFrame,
+    effort: Effort,
+) -> float:  # fmt: skip
+    """Kendall's tau between the first sweep and a second one, in other memory and order."""
+    platform = CpuPlatform(budget_seconds=effort.survey_seconds, seed=1)
+    second = platform.evaluate(matrix, operation, schedules)
+    both = first["seconds"].notna() & second["seconds"].notna()
+    return kendall(first["seconds"][both].to_numpy(), second["seconds"][both].to_numpy())
 
 
 def contest(
@@ -162,10 +180,11 @@ def main() -> None:
     parser.add_argument("--widths", nargs="*", type=int, help="dense widths")
     parser.add_argument("--folder", type=Path, help="real matrices (.mtx, .mtx.gz)")
     parser.add_argument("--real", type=int, default=20, help="how many of them")
+    parser.add_argument("--twice", action="store_true", help="survey twice and compare")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after a case")
     arguments = parser.parse_args()
     begin = time.perf_counter()
-    effort = QUICK_EFFORT if arguments.quick else FULL_EFFORT
+    effort = replace(QUICK_EFFORT if arguments.quick else FULL_EFFORT, twice=arguments.twice)
     platform = CpuPlatform(budget_seconds=effort.survey_seconds)
     limits = Limits.measure(platform)
     peers = [Peer(name, len(platform.processors)) for name in PEERS]

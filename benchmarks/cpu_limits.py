@@ -32,7 +32,7 @@ class Limits:
         threads, caches = len(platform.processors), cache_bytes()
         private = [size * threads for size in caches[:-1]]
         sizes = [*private, caches[-1]]
-        regions = [size // 2 for size in sizes] + [max(64 << 20, 4 * caches[-1])]
+        regions = [size // 2 for size in sizes] + [max(64 << 20, 8 * caches[-1])]
         data = Arena(max(regions)).array(max(regions) // 4, np.float32)
         data[:] = 0
         with Threads(platform.processors):
@@ -59,16 +59,33 @@ class Bound:
     compulsory_seconds: float
     """Every operand and the result once, at the rate of the level that holds them."""
     arithmetic_seconds: float
-    gather_bytes: float
-    """Bytes of dense rows that are touched, counting each entry's: the most a cache can save."""
+    gather_seconds: float
+    """Reading the dense row of every entry in CSR order, and nothing else: measured. A schedule
+    that reuses rows in caches or fetches them ahead can be faster than this."""
     share: float
     """Of the best time, how much the larger of the first two explains."""
 
 
-def bound(matrix: SparseMatrix, operation: Operation, limits: Limits, best: float) -> Bound:
+def bound(
+    matrix: SparseMatrix, operation: Operation, limits: Limits, platform: CpuPlatform, best: float
+) -> Bound:
     """The roofline of a case."""
     compulsory = operation.compulsory_bytes(matrix)
     memory = compulsory / limits.rate(compulsory)
     arithmetic = operation.flops(matrix) / limits.flops_per_second
-    gathered = 4.0 * matrix.nnz * operation.width
-    return Bound(memory, arithmetic, gathered, max(memory, arithmetic) / best)
+    gather = gather_seconds(matrix, operation.width, platform)
+    return Bound(memory, arithmetic, gather, max(memory, arithmetic) / best)
+
+
+def gather_seconds(matrix: SparseMatrix, width: int, platform: CpuPlatform) -> float:
+    """Least time in which all threads read the dense rows that the entries name."""
+    platform.arena.release()
+    floats = -(-width // 16) * 16
+    dense = platform.arena.array((matrix.cols, floats), np.float32)
+    dense[:] = 0
+    with Threads(platform.processors):
+        rates = [
+            kernels().gather_rate(dense.ctypes.data, matrix.columns.ctypes.data, matrix.nnz, floats)
+            for _ in range(TRIES)
+        ]
+    return float(4.0 * matrix.nnz * floats / max(rates))

@@ -14,10 +14,10 @@ from cognate.platforms.cpu.protocol import kendall
 Case = dict[str, Any]
 
 
-def geomean(values: Iterable[float]) -> float:
-    """Geometric mean; NaN of nothing."""
+def geomean(values: Iterable[float]) -> float | None:
+    """Geometric mean; None of nothing."""
     logs = [math.log(value) for value in values]
-    return math.exp(sum(logs) / len(logs)) if logs else float("nan")
+    return math.exp(sum(logs) / len(logs)) if logs else None
 
 
 def over_best_peer(case: Case) -> float:
@@ -29,9 +29,10 @@ def summary(cases: list[Case]) -> dict[str, Any]:
     """All that the benchmark claims, in one object."""
     ratios = {label(case): over_best_peer(case) for case in cases if case["peers"]}
     finite = [c["limits"]["share"] for c in cases if c["matrix"] == "fem"]
+    taus = [t for t in (c["tau_of_two_sweeps"] for c in cases) if not math.isnan(t)]
     return {
         "geomean_best_over_best_peer": geomean(ratios.values()),
-        "worst_best_over_best_peer": min(ratios.values(), default=float("nan")),
+        "worst_best_over_best_peer": min(ratios.values(), default=None),
         "worst_case": min(ratios, key=ratios.__getitem__, default=""),
         "geomean_default_over_best": geomean(
             c["default_seconds"] / c["best_seconds"] for c in cases
@@ -39,7 +40,8 @@ def summary(cases: list[Case]) -> dict[str, Any]:
         "median_median_over_best": float(
             np.median([c["median_seconds"] / c["best_seconds"] for c in cases])
         ),
-        "fem_share_of_bound": max(finite, default=float("nan")),
+        "fem_share_of_bound": max(finite, default=None),
+        "median_tau_of_two_sweeps": float(np.median(taus)) if taus else None,
         "best_fixed": best_fixed(cases),
         "peers_missing": sorted({name for c in cases for name in c["missing"]} - peers_seen(cases)),
         "cases": len(cases),
@@ -99,6 +101,7 @@ def write_report(cases: list[Case], result: dict[str, Any], folder: Path) -> Non
         "best ms",
         "GF/s",
         "of bound",
+        "gather",
         "default",
         "median",
         "tau",
@@ -121,6 +124,7 @@ def _numbers(case: Case, peers: list[str]) -> list[str]:
         f"{1e3 * best:.3f}",
         f"{flops:.0f}",
         f"{case['limits']['share']:.0%}",
+        f"{case['limits']['gather_seconds'] / best:.2f}",
         *(f"{ratio:.2f}" for ratio in over),
         f"{case['agreement']:.2f}",
         *(f"{time / best:.2f}" if time else "" for time in times),
