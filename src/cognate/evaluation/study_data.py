@@ -133,8 +133,9 @@ class StudyData:
 
     @property
     def usual_shots(self) -> int:
-        """The number of shots of the headline experiment (the first, if it has several)."""
-        return self.config.learning.experiments["headline"].shots[0]
+        """The number of shots of the headline experiment (the first above 0, if it has several)."""
+        shots = self.config.learning.experiments["headline"].shots
+        return next((count for count in shots if count > 0), 0)
 
     def _samples(self, platform: str, operation: str) -> pd.DataFrame:
         tables = [samples.read(path)[0] for path in self._sample_files(platform, operation)]

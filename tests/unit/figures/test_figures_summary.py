@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import synthetic_study
 
 from cognate.evaluation import summaries
 from cognate.evaluation.study_data import StudyData
@@ -51,6 +52,16 @@ def test_headroom_verdict_follows_the_samples(study, monkeypatch):
     flat = samples.assign(seconds=best * (1 + 0.001 * samples["schedule_id"]))
     monkeypatch.setattr(other, "samples", lambda *scope: flat)
     assert "**misses the aim of 1.10 ×**" in summary(other)
+
+
+def test_study_without_best_fixed_leaves_out_what_needs_it(tmp_path):
+    config = synthetic_study.toy_config(
+        experiments={"headline": {"methods": ["default", "cognate", "oracle"], "shots": [0, 5]}}
+    )
+    synthetic_study.write_study(tmp_path / "results", config)
+    text = summary(StudyData(tmp_path / "results", config))
+    assert "the share of the headroom is undefined" in text
+    assert "| undefined | — |" in text
 
 
 def test_methods_below_best_fixed_are_called_so(study, monkeypatch):
