@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 def centred(lists: Sequence[Array]) -> list[Array]:
     """Each list less its mean."""
-    return [values - values.mean(axis=0) for values in lists]
+    return [np.asarray(values - values.mean(axis=0)) for values in lists]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Roofline:
         power = np.exp(self.shape[1])
         exponents = power * (terms + self.weights + own @ self.own_weights.T)
         sums: Array = np.logaddexp.reduce(exponents, axis=1)
-        return sums / power + self.shape[0] * imbalance
+        log_seconds: Array = sums / power + self.shape[0] * imbalance
+        return log_seconds
 
 
 def fit_roofline(
@@ -55,16 +56,18 @@ def fit_roofline(
     own: Sequence[Array],
     log_seconds: Sequence[Array],
     prior: Roofline | None = None,
-    tightness: float = 0.02,
+    tightness: float = 0.0003,
+    start: Roofline | None = None,
 ) -> Roofline:
     """The most probable roofline near ``prior`` (weights 0 without one).
 
     Squared error of centred log times, Huber's beyond 0.3, plus ``tightness`` times the mean
-    squared distance of the weights from the prior. Lists count alike.
+    squared distance of the weights from the prior. Lists count alike. The search begins at
+    ``start``, or at the prior.
     """
     width, own_width = terms[0].shape[1], own[0].shape[1]
-    start = prior or Roofline(np.zeros(width), np.zeros((width, 0)), np.array([0.0, 0.0]))
-    centre = np.concatenate([start.weights, np.zeros(width * own_width), start.shape])
+    near = prior or Roofline(np.zeros(width), np.zeros((width, 0)), np.zeros(2))
+    centre = np.concatenate([near.weights, np.zeros(width * own_width), near.shape])
     spread = np.concatenate(
         [
             np.full(width, tightness / width),
@@ -80,9 +83,17 @@ def fit_roofline(
         return value + float(spread @ away**2), gradient + 2 * spread * away
 
     found = scipy.optimize.minimize(
-        cost, centre, jac=True, method="L-BFGS-B", options={"maxiter": 300}
+        cost,
+        centre if start is None else _flatten(start),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 300},
     )
     return _unflatten(found.x, width, own_width)
+
+
+def _flatten(law: Roofline) -> Array:
+    return np.concatenate([law.weights, law.own_weights.ravel(), law.shape])
 
 
 def _unflatten(flat: Array, width: int, own_width: int) -> Roofline:

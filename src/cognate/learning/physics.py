@@ -119,11 +119,11 @@ def _traffic_columns(
     """Working sets against caches, and estimated traffic at each in seconds of bandwidth."""
     profile = Reuse(reuse_profile(matrix), matrix.rows)
     rows = tiles.slots.rows_per_tile.astype(np.float64)
-    slice_bytes = tiles.slots.width_per_slice * float(FLOAT_BYTES)
+    slice_bytes: Column = tiles.slots.width_per_slice.astype(np.float64) * FLOAT_BYTES
     row_seconds = operation.width * FLOAT_BYTES / machine.bytes_per_second
     sparse_bytes = tiles.slices * max(1, matrix.nnz) * ENTRY_BYTES
     # Of the columns that a row panel touches, a tile has this share.
-    share = np.minimum(1.0, tiles.row_panels / tiles.occupied)
+    share: Column = np.minimum(1.0, tiles.row_panels / tiles.occupied)
     tile_columns = profile.footprint(rows) * share
     tile_rows = tiles.segments / tiles.occupied
     columns = {
@@ -153,7 +153,12 @@ def _traffic_columns(
                 (fetched + loaded) * row_seconds + sparse_bytes / machine.bytes_per_second
             ),
         }
-    columns["streamed_seconds"] = _log2(traced[1][2] * row_seconds)
+    nearest = _levels(machine)[0][0] / slice_bytes
+    reloaded = 1 / (1 + (nearest / tile_rows) ** 2)
+    entered = np.where(tiles.slots.columns_outer, 1.0, reloaded)
+    row_loads = max(1, matrix.rows) + entered * (tiles.segments - max(1, matrix.rows))
+    columns["streamed_column_seconds"] = _log2(traced[1][2] * row_seconds)
+    columns["streamed_row_seconds"] = _log2(np.maximum(row_loads, 1) * row_seconds)
     return columns
 
 

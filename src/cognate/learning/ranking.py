@@ -37,7 +37,8 @@ def listwise_loss(scores: Tensor, log_seconds: Tensor, mask: Tensor) -> Tensor:
     wanted = torch.softmax((-log_seconds / TEMPERATURE).masked_fill(~mask, hidden), dim=1)
     logs = torch.log_softmax((-scores).masked_fill(~mask, hidden), dim=1)
     entropy = torch.special.entr(wanted).sum(dim=1)
-    return (-(wanted * logs.masked_fill(~mask, 0)).sum(dim=1) - entropy).mean()
+    loss: Tensor = (-(wanted * logs.masked_fill(~mask, 0)).sum(dim=1) - entropy).mean()
+    return loss
 
 
 LOSSES = {"pairwise": pairwise_loss, "listwise": listwise_loss}
@@ -48,4 +49,5 @@ def kendall_tau(scores: Tensor, log_seconds: Tensor, mask: Tensor) -> Tensor:
     both = mask[:, :, None] & mask[:, None, :]
     truth = torch.sign(log_seconds[:, :, None] - log_seconds[:, None, :]) * both
     said = torch.sign(scores[:, :, None] - scores[:, None, :])
-    return (truth * said).sum(dim=(1, 2)) / truth.abs().sum(dim=(1, 2)).clamp(min=1)
+    tau: Tensor = (truth * said).sum(dim=(1, 2)) / truth.abs().sum(dim=(1, 2)).clamp(min=1)
+    return tau

@@ -6,12 +6,13 @@ from those laws and what its own parameters do.
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy.optimize
 
 from cognate.errors import ModelError
 from cognate.learning.encoding import Sampled, sampled_by_matrix
@@ -41,25 +42,21 @@ from cognate.schedules import Schedule
 class TilesSettings:
     """How the laws are learnt; the defaults are the best of a search on validation matrices."""
 
-    roofline: int = 1
-    process: int = 1
-    trees: int = 1
-    """Which laws the score is the mean of."""
     prior: int = 1
     """Whether the source's laws help those of the target."""
-    tightness: float = 0.02
+    corrected: int = 1
+    """Whether a process and trees correct the roofline."""
+    free: int = 1
+    """Whether a process and trees without the roofline have a say."""
+    tightness: float = 0.0003
     """How near the target's roofline stays to the source's."""
-    noise: float = 0.05
-    """Variance of a sample about the process."""
+    noise: float = 3.0
+    """Variance of a sample about the process, whose own is 1.3."""
     members: int = 3
     """Ensembles of trees."""
-    rounds: int = 200
-    depth: int = 4
-    learning_rate: float = 0.1
-
-    def __post_init__(self) -> None:
-        if not (self.roofline or self.process or self.trees):
-            raise ModelError("cognate-tiles needs a law: set roofline, process or trees to 1")
+    rounds: int = 40
+    depth: int = 3
+    learning_rate: float = 0.05
 
 
 def parse_settings(text: str) -> TilesSettings:
@@ -78,41 +75,83 @@ def parse_settings(text: str) -> TilesSettings:
     return settings
 
 
+UNTESTED_WEIGHTS = (1.0, 0.0, 0.0)
+"""Of the corrected roofline and the free laws, where no matrix can be left out to test them."""
+
+FREE_NOISE = 0.05
+
+REPEAT = 0.03
+"""Log seconds that a schedule which repeats another one is put behind it."""
+
+
 @dataclass(frozen=True)
 class Laws:
-    """Up to three laws over one platform's schedules; the score is their mean."""
+    """Three views of run time over one platform's schedules, and how much each counts."""
 
-    roofline: Roofline | None = None
+    roofline: Roofline
     process: GaussianProcess | None = None
+    """Corrects the roofline, as ``trees`` do; the mean of both corrections is added to it."""
     trees: Trees | None = None
+    free_process: GaussianProcess | None = None
+    """Knows nothing of the roofline, nor do ``free_trees``."""
+    free_trees: Trees | None = None
+    weights: Array = field(default_factory=lambda: np.array(UNTESTED_WEIGHTS))
+    """Shape (3,): of the corrected roofline, the free process and the free trees."""
 
-    def predictions(self, view: TileView, extra: Array) -> list[Array]:
-        """What each law says, shape (n,); ``extra`` are features beside the view's."""
-        features = np.concatenate([view.features, view.own, extra], axis=1)
-        said = []
-        if self.roofline is not None:
-            said.append(self.roofline(view.terms, view.imbalance, view.own))
-        said.extend(law(features) for law in (self.process, self.trees) if law is not None)
-        return said
+    def base(self, view: TileView) -> Array:
+        """What the roofline says, shape (n,)."""
+        return self.roofline(view.terms, view.imbalance, view.own)
+
+    def predictions(self, view: TileView, hint: Array) -> list[Array]:
+        """What the corrected roofline and the free laws say, each of shape (n,) and mean 0."""
+        base = self.base(view)
+        features = _features(view, base, hint)
+        corrections = [law(features) for law in (self.process, self.trees) if law is not None]
+        said = [base + np.mean(corrections, axis=0) if corrections else base]
+        free = np.concatenate([view.features, view.own, hint], axis=1)
+        said += [law(free) for law in (self.free_process, self.free_trees) if law is not None]
+        return [values - values.mean() for values in said]
+
+    def score(self, view: TileView, hint: Array) -> Array:
+        """Expected log seconds up to a constant, shape (n,)."""
+        said = self.predictions(view, hint)
+        return np.asarray(self.weights[: len(said)] @ np.stack(said))
 
     def tensors(self) -> Tensors:
         """All laws' tensors, named ``law.tensor``."""
-        return {
-            f"{part.name}.{name}": tensor
-            for part in fields(self)
-            if (law := getattr(self, part.name)) is not None
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        weights = parts.pop("weights")
+        return {"weights": weights} | {
+            f"{part}.{name}": tensor
+            for part, law in parts.items()
+            if law is not None
             for name, tensor in law_tensors(law).items()
         }
 
     @classmethod
     def from_tensors(cls, tensors: Tensors) -> "Laws":
         """Undo :meth:`tensors`."""
-        parts = {name: _within(tensors, name) for name in ("roofline", "process", "trees")}
-        return cls(
-            Roofline(**parts["roofline"]) if parts["roofline"] else None,
-            GaussianProcess(**parts["process"]) if parts["process"] else None,
-            trees_from(parts["trees"]) if parts["trees"] else None,
+        parts = {part.name: _within(tensors, part.name) for part in fields(cls)}
+        processes = [parts["process"], parts["free_process"]]
+        process, free_process = (GaussianProcess(**p) if p else None for p in processes)
+        trees, free_trees = (
+            trees_from(p) if p else None for p in (parts["trees"], parts["free_trees"])
         )
+        roofline, weights = Roofline(**parts["roofline"]), np.array(tensors["weights"])
+        return cls(roofline, process, trees, free_process, free_trees, weights)
+
+    def shared(self) -> "Laws":
+        """The same laws for a platform with other parameters: theirs change nothing."""
+        none = np.zeros((len(self.roofline.weights), 0))
+        return dataclasses.replace(
+            self, roofline=dataclasses.replace(self.roofline, own_weights=none)
+        )
+
+
+def _features(view: TileView, base: Array, hint: Array) -> Array:
+    """Shape (n, F): what corrections see."""
+    relative = (base - base.mean())[:, None]
+    return np.concatenate([view.features, view.own, relative, hint], axis=1)
 
 
 def _within(tensors: Tensors, prefix: str) -> dict[str, Any]:
@@ -147,69 +186,84 @@ class TiledRanker(Ranker):
     kind = "tiles"
 
     def __init__(
-        self, platform: Platform, operation: Operation, source: Laws, own: Laws | None, prior: bool
+        self, platform: Platform, operation: Operation, source: Laws | None, own: Laws | None
     ):
         super().__init__(platform, operation)
         self._source = source
         self._own = own
-        self._prior = prior
 
     def scores(self, matrix: SparseMatrix, schedules: Sequence[Schedule]) -> Scores:
-        """Expected log time up to a constant of the matrix."""
-        return np.mean(self.predictions(matrix, schedules), axis=0)
+        """Expected log time up to a constant of the matrix.
+
+        A schedule that makes the machine do just what another one does is put a little behind
+        it, because it is not worth a try of its own.
+        """
+        view = tile_view(self.platform, self.operation, matrix, schedules)
+        hint = hints(self._source, view)
+        expected = hint[:, 0] if self._own is None else self._own.score(view, hint)
+        return expected + REPEAT * view.repeats([s.schedule_id for s in schedules])
 
     def predictions(self, matrix: SparseMatrix, schedules: Sequence[Schedule]) -> list[Array]:
-        """What each law says; where they differ the ranking is uncertain."""
+        """What each law says, in log seconds; where they differ the ranking is uncertain."""
         view = tile_view(self.platform, self.operation, matrix, schedules)
-        if self._own is None:
-            return source_predictions(self._source, view)
-        return self._own.predictions(view, hints(self._source, view, self._prior))
+        hint = hints(self._source, view)
+        return [hint[:, 0]] if self._own is None else self._own.predictions(view, hint)
 
     def state(self) -> tuple[Tensors, dict[str, Any]]:
         """The source's laws and the target's."""
-        parts: Mapping[str, Laws] = {"source": self._source, "own": self._own or Laws()}
-        tensors = {f"{p}.{n}": t for p, laws in parts.items() for n, t in laws.tensors().items()}
-        return tensors, {"prior": self._prior, "tuned": self._own is not None}
+        parts = {"source": self._source, "own": self._own}
+        return {
+            f"{part}.{name}": tensor
+            for part, laws in parts.items()
+            if laws is not None
+            for name, tensor in laws.tensors().items()
+        }, {}
 
     @classmethod
     def from_state(
         cls, platform: Platform, operation: Operation, tensors: Tensors, settings: dict[str, Any]
     ) -> "TiledRanker":
         """Undo :meth:`state`."""
-        source = Laws.from_tensors(_within(tensors, "source"))
-        own = Laws.from_tensors(_within(tensors, "own")) if settings["tuned"] else None
-        return cls(platform, operation, source, own, settings["prior"])
+        parts = [_within(tensors, name) for name in ("source", "own")]
+        source, own = (Laws.from_tensors(part) if part else None for part in parts)
+        return cls(platform, operation, source, own)
 
 
-def source_predictions(laws: Laws, view: TileView) -> list[Array]:
-    """What the source's laws say of another platform's schedules, knowing only what is shared."""
-    shared = dataclasses.replace(view, own=view.own[:, :0])
-    roofline = laws.roofline
-    if roofline is not None:
-        neutral = np.zeros((len(roofline.weights), 0))
-        roofline = dataclasses.replace(roofline, own_weights=neutral)
-    return dataclasses.replace(laws, roofline=roofline).predictions(shared, view.own[:, :0])
-
-
-def hints(laws: Laws, view: TileView, prior: bool) -> Array:
-    """Shape (n, laws): the source's predictions as features, less the matrix's mean."""
-    if not prior:
-        return view.own[:, :0]
-    said = source_predictions(laws, view)
-    return np.stack([p - p.mean() for p in said], axis=1)
+def hints(source: Laws | None, view: TileView) -> Array:
+    """Shape (n, 1): what the source's laws say, less the matrix's mean; (n, 0) without any."""
+    none = view.own[:, :0]
+    if source is None:
+        return none
+    said = source.shared().score(dataclasses.replace(view, own=none), none)
+    hint: Array = (said - said.mean())[:, None]
+    return hint
 
 
 def pretrain_tiled(task: Task, seed: int, progress: Progress | None = None) -> TiledSource:
-    """Learn the source's laws; its own parameters are averaged out."""
-    settings = TilesSettings()
+    """Learn the source's laws; corrections see only what all platforms share."""
     views, sampled = _views(task, task.source_train, task.source)
-    shared = [dataclasses.replace(view, own=view.own[:, :0]) for view in views]
-    nothing = [view.own for view in shared]
-    roofline = _roofline(views, sampled, None, settings)
-    laws = Laws(roofline, None, _trees(shared, nothing, sampled, settings, seed))
+    laws = fit_source_laws(views, [s.log_seconds for s in sampled], TilesSettings(), seed)
     if progress:
         progress(1, 1)
     return TiledSource(task.source, task.operation, laws)
+
+
+def fit_source_laws(
+    views: Sequence[TileView], log_seconds: Sequence[Array], settings: TilesSettings, seed: int
+) -> Laws:
+    """A roofline that knows the source's own parameters, then without them, and trees on what it
+    leaves, which see only what all platforms share."""
+    roofline = fit_laws(
+        views, log_seconds, None, dataclasses.replace(settings, corrected=0, free=0), seed
+    ).roofline
+    residuals = [
+        t - roofline(view.terms, view.imbalance, view.own)
+        for t, view in zip(log_seconds, views, strict=True)
+    ]
+    laws = Laws(roofline).shared()
+    shared = [dataclasses.replace(view, own=view.own[:, :0]) for view in views]
+    features = [_features(view, laws.base(view), view.own) for view in shared]
+    return dataclasses.replace(laws, trees=_trees(features, residuals, settings, seed))
 
 
 def fit_tiled(
@@ -220,20 +274,87 @@ def fit_tiled(
     progress: Progress | None = None,
 ) -> TiledRanker:
     """Adapt the source's laws to the shots; without any, they stay the source's."""
-    prior = bool(settings.prior)
+    known = source.laws if settings.prior else None
     if shots.empty:
-        return TiledRanker(task.target, task.operation, source.laws, None, prior)
+        return TiledRanker(task.target, task.operation, source.laws, None)
     views, sampled = _views(task, shots, task.target)
-    extra = [hints(source.laws, view, prior) for view in views]
-    known = source.laws.roofline if prior else None
-    laws = Laws(
-        _roofline(views, sampled, known, settings) if settings.roofline else None,
-        _process(views, extra, sampled, settings) if settings.process else None,
-        _trees(views, extra, sampled, settings, task.seed) if settings.trees else None,
-    )
+    laws = fit_laws(views, [s.log_seconds for s in sampled], known, settings, task.seed)
     if progress:
         progress(1, 1)
-    return TiledRanker(task.target, task.operation, source.laws, laws, prior)
+    return TiledRanker(task.target, task.operation, known, laws)
+
+
+def fit_laws(
+    views: Sequence[TileView],
+    log_seconds: Sequence[Array],
+    source: Laws | None,
+    settings: TilesSettings,
+    seed: int,
+) -> Laws:
+    """Laws of these samples, weighted by how well each predicts a matrix that it has not seen.
+
+    Weights are those of stacked regression (Breiman 1996): non-negative least squares on
+    predictions of matrices left out in turn. With one matrix there is nothing to leave out.
+    """
+    laws = _fit_unweighted(views, log_seconds, source, settings, seed, None)
+    if len(views) < 2 or laws.free_trees is None:
+        return laws
+    said, truth = [], []
+    for fold in range(min(FOLDS, len(views))):
+        inside = [i for i in range(len(views)) if i % FOLDS != fold]
+        part = _fit_unweighted(
+            [views[i] for i in inside],
+            [log_seconds[i] for i in inside],
+            source,
+            settings,
+            seed,
+            laws.roofline,
+        )
+        for i in set(range(len(views))) - set(inside):
+            said.append(np.stack(part.predictions(views[i], hints(source, views[i])), axis=1))
+            truth.append(log_seconds[i] - log_seconds[i].mean())
+    weights, _ = scipy.optimize.nnls(np.concatenate(said), np.concatenate(truth))
+    return dataclasses.replace(laws, weights=weights) if weights.any() else laws
+
+
+FOLDS = 5
+
+
+def _fit_unweighted(
+    views: Sequence[TileView],
+    log_seconds: Sequence[Array],
+    source: Laws | None,
+    settings: TilesSettings,
+    seed: int,
+    start: Roofline | None,
+) -> Laws:
+    roofline = fit_roofline(
+        [view.terms for view in views],
+        [view.imbalance for view in views],
+        [view.own for view in views],
+        log_seconds,
+        source.roofline if source else None,
+        settings.tightness,
+        start,
+    )
+    laws = Laws(roofline)
+    bases = [laws.base(view) for view in views]
+    all_hints = [hints(source, view) for view in views]
+    features = [_features(*each) for each in zip(views, bases, all_hints, strict=True)]
+    residuals = [t - base for t, base in zip(log_seconds, bases, strict=True)]
+    if settings.corrected:
+        process = fit_process(features, residuals, settings.noise)
+        trees = _trees(features, residuals, settings, seed)
+        laws = dataclasses.replace(laws, process=process, trees=trees)
+    if settings.free:
+        free = [
+            np.concatenate([view.features, view.own, hint], axis=1)
+            for view, hint in zip(views, all_hints, strict=True)
+        ]
+        process = fit_process(free, log_seconds, FREE_NOISE)
+        trees = fit_trees(free, log_seconds, seed, 2, 150, 4, 0.1)
+        laws = dataclasses.replace(laws, free_process=process, free_trees=trees)
+    return laws
 
 
 def _views(
@@ -244,51 +365,12 @@ def _views(
     return views, sampled
 
 
-def _roofline(
-    views: Sequence[TileView],
-    sampled: Sequence[Sampled],
-    prior: Roofline | None,
-    settings: TilesSettings,
-) -> Roofline:
-    if prior is not None:
-        prior = dataclasses.replace(prior, own_weights=np.zeros((len(prior.weights), 0)))
-    return fit_roofline(
-        [view.terms for view in views],
-        [view.imbalance for view in views],
-        [view.own for view in views],
-        [s.log_seconds for s in sampled],
-        prior,
-        settings.tightness,
-    )
-
-
-def _features(views: Sequence[TileView], extra: Sequence[Array]) -> list[Array]:
-    return [
-        np.concatenate([view.features, view.own, hint], axis=1)
-        for view, hint in zip(views, extra, strict=True)
-    ]
-
-
-def _process(
-    views: Sequence[TileView],
-    extra: Sequence[Array],
-    sampled: Sequence[Sampled],
-    settings: TilesSettings,
-) -> GaussianProcess:
-    times = [s.log_seconds for s in sampled]
-    return fit_process(_features(views, extra), times, settings.noise)
-
-
 def _trees(
-    views: Sequence[TileView],
-    extra: Sequence[Array],
-    sampled: Sequence[Sampled],
-    settings: TilesSettings,
-    seed: int,
+    features: Sequence[Array], residuals: Sequence[Array], settings: TilesSettings, seed: int
 ) -> Trees:
     return fit_trees(
-        _features(views, extra),
-        [s.log_seconds for s in sampled],
+        features,
+        residuals,
         seed,
         settings.members,
         settings.rounds,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cognate.learning.encoding import one_hot, specific_names
 from cognate.learning.laws import Array
@@ -19,8 +20,13 @@ REFERENCES = 256
 BOUND = 12.0
 """Features beyond 2**±BOUND (16 times further downwards) say no more."""
 
-TRAFFIC = ("sparse_seconds", *(f"{side}_seconds_{level}" for side in ("column", "row")
-                               for level in range(3)), "streamed_seconds")  # fmt: skip
+TRAFFIC = (
+    "sparse_seconds",
+    *(f"{operand}_seconds_{level}" for operand in ("column", "row") for level in range(3)),
+    "streamed_column_seconds",
+    "streamed_row_seconds",
+)
+"""Columns of :func:`physical_features` that are terms of the roofline as they are."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,16 @@ class TileView:
     """Shape (n, F): physical quantities, then the same less the mean of reference schedules."""
     own: Array
     """Shape (n, P): the platform's specific parameters, one-hot."""
+
+    def repeats(self, schedule_ids: Sequence[int]) -> NDArray[np.bool_]:
+        """Shape (n,): whether a schedule of smaller id does the same in every respect."""
+        everything = np.concatenate([self.terms, self.features, self.own], axis=1).round(6)
+        _, same = np.unique(everything, axis=0, return_inverse=True)
+        ids = np.asarray(schedule_ids)
+        first = np.full(same.max(initial=-1) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(first, same, ids)
+        repeated: NDArray[np.bool_] = first[same] != ids
+        return repeated
 
 
 def tile_view(
