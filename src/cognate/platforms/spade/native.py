@@ -24,7 +24,7 @@ class CMachine(ctypes.Structure):
         *("registers", "dirty_high", "dirty_low", "window", "simd_ps", "sparse_groups"),
         *("l1_sets", "l1_ways", "vc_sets", "vc_ways", "l2_sets", "l2_ways", "llc_sets", "llc_ways"),
         *("l1_ps", "vc_ps", "l2_ps", "llc_ps", "lookup_ps", "link_ps", "dram_ps"),
-        *("channels", "line_ps", "l2_line_ps", "llc_line_ps"),
+        *("channels", "line_ps", "l2_line_fs", "llc_line_fs"),
     )
 
 

@@ -12,8 +12,8 @@
 typedef int64_t i64;
 typedef uint32_t u32;
 
-enum { AHEAD = 4, TAGS_HELD = 1 << 18 };
-enum { ENTRIES_A_LINE = 16, STREAMS = 3, STATION_MASK = 63, MOST_GROUPS = 64, MOST_REGISTERS = 64 };
+enum { AHEAD = 6, TAGS_HELD = 1 << 18 };
+enum { ENTRIES_A_LINE = 16, STREAMS = 3, STATION_MASK = 63, BIN_PS = 50000, MOST_GROUPS = 64, MOST_REGISTERS = 64 };
 enum { SPMM, SDDMM };
 enum { ISSUE, DEPENDENCE, SPARSE, L1, L2, LLC, DRAM, BARRIER, IMBALANCE, CAUSES };
 enum { HITS_VRF, MISSES_VRF, HITS_L1, MISSES_L1, HITS_VC, MISSES_VC, HITS_L2, MISSES_L2,
@@ -25,7 +25,7 @@ typedef struct {
     i64 registers, dirty_high, dirty_low, window, simd_ps, sparse_groups;
     i64 l1_sets, l1_ways, vc_sets, vc_ways, l2_sets, l2_ways, llc_sets, llc_ways;
     i64 l1_ps, vc_ps, l2_ps, llc_ps, lookup_ps, link_ps, dram_ps;
-    i64 channels, line_ps, l2_line_ps, llc_line_ps;
+    i64 channels, line_ps, l2_line_fs, llc_line_fs;
 } Machine;
 
 typedef struct {
@@ -72,9 +72,8 @@ typedef struct {
 
 /* Something of limited bandwidth: busy time of `channels` channels in bins of time. */
 typedef struct {
-    i64 line_ps, bin_ps, bins, channels, first_bin;
-    double per_bin;
-    u32 *busy;
+    i64 row_ps, bins, channels, first_bin; /* row_ps: what a dense row takes, 0 if unlimited */
+    u32 *busy;                             /* (bins, channels), a ring of bins */
     Full *full;
 } Port;
 
@@ -91,71 +90,82 @@ typedef struct {
     u32 slice_ids;
     Port memory, l2_port, llc_port;
     Full *full_row;
-    i64 row_channels, row_each, row_groups;
+    i64 row_channels, row_ps;
+    u32 row_groups;
     /* assignment: lists of units (first tiles) for each PE and one for all */
     i64 *next, *head, *tail, *owner;
 } Sim;
 
 /* ---- bandwidth --------------------------------------------------------------------- */
 
-/* Occupy `wide` channels from `first` for `each` ps, as soon as one time bin has room on all
- * of them; returns when. Bins do not mind that PEs come out of order within a quantum. */
+static inline u32 *bin_of(const Port *port, i64 bin) {
+    return port->busy + (bin & (port->bins - 1)) * port->channels;
+}
+
+/* Fill one channel from `bin` on until `each` ps are placed; the last bin takes any rest. */
+static void spill(Port *port, i64 channel, i64 each, i64 bin, i64 last) {
+    for (; each > 0; bin++) {
+        u32 *busy = bin_of(port, bin) + channel;
+        i64 room = bin >= last ? each : BIN_PS - (i64)*busy;
+        i64 placed = each < room ? each : room;
+        *busy += (u32)placed;
+        each -= placed;
+    }
+}
+
+/* Occupy `wide` channels from `first` for `each` ps, from the first time bin with room on all
+ * of them and on into the next ones; returns when that begins. Bins do not mind that PEs come
+ * out of order within a quantum. */
 static inline i64 occupy(Port *port, Full *full, i64 first, i64 wide, i64 each, i64 at) {
-    i64 own = (i64)((double)at * port->per_bin), bin = own;
-    u32 most;
-    u32 *busy;
-    for (;;) {
+    i64 bin = at / BIN_PS, own = bin, last = port->first_bin + port->bins - 1, most;
+    for (;; bin++) {
         if (bin >= full->from && bin < full->to) bin = full->to;
-        busy = port->busy + (bin & (port->bins - 1)) * port->channels + first;
+        const u32 *busy = bin_of(port, bin) + first;
         most = 0;
         for (i64 c = 0; c < wide; c++) most = busy[c] > most ? busy[c] : most;
-        if (most + each <= port->bin_ps || bin >= port->first_bin + port->bins - 1) break;
+        if (most < BIN_PS || bin >= last) break;
         if (bin == full->to) full->to++;
         else full->from = bin, full->to = bin + 1;
-        bin++;
     }
-    for (i64 c = 0; c < wide; c++) busy[c] += (u32)each;
-    if (bin == own) return at;
-    i64 start = bin * port->bin_ps + most;
+    u32 *busy = bin_of(port, bin) + first;
+    if (most + each <= BIN_PS)
+        for (i64 c = 0; c < wide; c++) busy[c] += (u32)each;
+    else
+        for (i64 c = 0; c < wide; c++) spill(port, first + c, each, bin, last);
+    i64 start = bin == own ? at : bin * BIN_PS + most;
     return start > at ? start : at;
 }
 
 static inline i64 memory_row(Sim *s, u32 id, int kind, i64 at) {
     s->out->traffic[kind] += s->w->lines;
-    i64 group = (id ^ id >> 4 ^ id >> 9) % s->row_groups;
-    i64 ready = at;
-    for (i64 left = s->row_each; left > 0; left -= s->memory.bin_ps)
-        ready = occupy(&s->memory, s->full_row + group, group * s->row_channels,
-                       s->row_channels, left < s->memory.bin_ps ? left : s->memory.bin_ps, at);
-    return ready + s->m->link_ps + s->m->dram_ps;
+    u32 group = (id ^ id >> 4 ^ id >> 9) % s->row_groups;
+    return occupy(&s->memory, s->full_row + group, group * s->row_channels, s->row_channels,
+                  s->row_ps, at) + s->m->link_ps + s->m->dram_ps;
 }
 
 static inline i64 memory_line(Sim *s, i64 line, int stream, int kind, i64 at) {
     s->out->traffic[kind]++;
     u32 hash = (u32)(line + 5 * stream);
-    i64 channel = (hash ^ hash >> 4 ^ hash >> 9) % s->m->channels;
+    u32 channel = (hash ^ hash >> 4 ^ hash >> 9) % (u32)s->m->channels;
     return occupy(&s->memory, s->memory.full + channel, channel, 1, s->m->line_ps, at) +
            s->m->link_ps + s->m->dram_ps;
 }
 
 /* A row through a cache's port; returns when its turn comes. */
-static inline i64 port_row(Sim *s, Port *port, i64 channel, i64 at) {
-    i64 each = s->w->lines * port->line_ps;
-    if (!each) return at;
-    for (; each > port->bin_ps; each -= port->bin_ps)
-        occupy(port, port->full + channel, channel, 1, port->bin_ps, at);
-    return occupy(port, port->full + channel, channel, 1, each, at);
+static inline i64 port_row(Port *port, i64 channel, i64 at) {
+    if (!port->row_ps) return at;
+    return occupy(port, port->full + channel, channel, 1, port->row_ps, at);
 }
 
 /* Bins before `at` will not be asked for again. */
 static void forget_before(Port *port, i64 at) {
-    i64 bin = at / port->bin_ps;
+    i64 bin = at / BIN_PS;
     size_t row = sizeof *port->busy * (size_t)port->channels;
+    if (!port->bins) return;
     if (bin - port->first_bin >= port->bins)
         memset(port->busy, 0, row * (size_t)port->bins);
     else
-        for (i64 b = port->first_bin; b < bin; b++)
-            memset(port->busy + (b & (port->bins - 1)) * port->channels, 0, row);
+        for (i64 b = port->first_bin; b < bin; b++) memset(bin_of(port, b), 0, row);
     port->first_bin = bin;
 }
 
@@ -184,7 +194,7 @@ static inline i64 read_shared(Sim *s, Cache *l2, u32 id, int kind, i64 at, uint8
     i64 lines = s->w->lines, *counts = s->out->counts;
     u32 victim = 0;
     if (l2->ways) {
-        at = port_row(s, &s->l2_port, l2 - s->l2, at);
+        at = port_row(&s->l2_port, l2 - s->l2, at);
         if (touch(l2, id, 0, &victim)) {
             counts[HITS_L2] += lines;
             *cause = L2;
@@ -195,7 +205,7 @@ static inline i64 read_shared(Sim *s, Cache *l2, u32 id, int kind, i64 at, uint8
     }
     if (s->llc.ways) {
         victim = 0;
-        at = port_row(s, &s->llc_port, 0, at);
+        at = port_row(&s->llc_port, 0, at);
         if (touch(&s->llc, id, 0, &victim)) {
             counts[HITS_LLC] += lines;
             *cause = LLC;
@@ -398,9 +408,10 @@ static inline void take_station(Pe *pe, i64 window, i64 held) {
 }
 
 /* Ask this computer for the tags that a later entry will need: they exceed its own caches. */
-static inline void look_ahead(Sim *s, Cache *l2, i64 entry) {
+static inline void look_ahead(Sim *s, Pe *pe, Cache *l2, i64 entry) {
     if (entry >= s->t->entries) return;
     u32 col = s->col_base + (u32)s->t->col[entry];
+    prefetch(&pe->l1, col);
     prefetch(l2, col);
     prefetch(&s->llc, col);
 }
@@ -417,7 +428,7 @@ static inline void run_entry(Sim *s, Pe *pe, Cache *l2) {
     i64 station = free_station(pe);
     wait_until(s, pe, station >> 4, station & 15);
 
-    if (s->prefetches) look_ahead(s, l2, entry + AHEAD);
+    if (s->prefetches) look_ahead(s, pe, l2, entry + AHEAD);
     u32 row = s->row_base + (u32)s->t->row[entry], col = s->col_base + (u32)s->t->col[entry];
     if (row != pe->row) change_row(s, pe, l2, row);
     if (s->w->operation == SDDMM && (entry - pe->tile_first) % ENTRIES_A_LINE == 0)
@@ -483,8 +494,8 @@ static void run_phase(Sim *s, i64 phase, int cause) {
     for (i64 p = 0; p < pes; p++) s->pe[p].running = 1, s->pe[p].tile = -1;
     while (running) {
         forget_before(&s->memory, until);
-        if (s->l2_port.line_ps) forget_before(&s->l2_port, until);
-        if (s->llc_port.line_ps) forget_before(&s->llc_port, until);
+        forget_before(&s->l2_port, until);
+        forget_before(&s->llc_port, until);
         i64 earliest_now = INT64_MAX;
         until += s->m->quantum_ps;
         running = 0;
@@ -576,14 +587,12 @@ static u32 *set_up_caches(Sim *s) {
     return tags;
 }
 
-/* A port of `channels` channels that each take `line_ps` a line; returns 0 without memory. */
-static int set_up_port(Port *port, i64 line_ps, i64 channels, i64 bin_lines, i64 horizon_ps) {
-    port->line_ps = line_ps;
+/* A port of `channels` channels with room for `horizon_ps`; returns 0 without memory. */
+static int set_up_port(Port *port, i64 row_ps, i64 channels, i64 horizon_ps) {
+    port->row_ps = row_ps;
     port->channels = channels;
-    port->bin_ps = bin_lines * line_ps;
-    if (!line_ps) return 1;
-    port->per_bin = 1.0 / (double)port->bin_ps;
-    for (port->bins = 64; port->bins < horizon_ps / port->bin_ps;) port->bins *= 2;
+    if (!row_ps) return 1;
+    for (port->bins = 64; port->bins < horizon_ps / BIN_PS;) port->bins *= 2;
     port->busy = calloc((size_t)(port->bins * channels), sizeof *port->busy);
     port->full = calloc((size_t)channels, sizeof *port->full);
     return port->busy && port->full;
@@ -595,14 +604,14 @@ static int set_up_ports(Sim *s) {
     i64 lines = s->w->lines, groups = (m->pes + m->pes_per_l2 - 1) / m->pes_per_l2;
     i64 each = 3 * m->window + m->registers + 4 * m->sparse_groups + 8 * lines;
     i64 wait = 2 * m->quantum_ps + m->link_ps + m->dram_ps + m->llc_ps;
-    i64 memory = 4 * m->pes * each * m->line_ps / m->channels + wait;
+    i64 horizon = 4 * m->pes * each * m->line_ps / m->channels + wait;
     s->row_channels = lines < m->channels ? lines : m->channels;
-    s->row_groups = m->channels / s->row_channels;
-    s->row_each = (lines * m->line_ps + s->row_channels - 1) / s->row_channels;
+    s->row_groups = (u32)(m->channels / s->row_channels);
+    s->row_ps = (lines * m->line_ps + s->row_channels - 1) / s->row_channels;
     s->full_row = calloc((size_t)m->channels, sizeof *s->full_row);
-    return s->full_row && set_up_port(&s->memory, m->line_ps, m->channels, 16, memory) &&
-           set_up_port(&s->l2_port, m->l2_line_ps, groups, 128, memory) &&
-           set_up_port(&s->llc_port, m->llc_line_ps, 1, 4096, memory);
+    return s->full_row && set_up_port(&s->memory, s->row_ps, m->channels, horizon) &&
+           set_up_port(&s->l2_port, lines * m->l2_line_fs / 1000, groups, horizon) &&
+           set_up_port(&s->llc_port, lines * m->llc_line_fs / 1000, 1, horizon);
 }
 
 static void run(Sim *s, Result *result) {

@@ -130,8 +130,8 @@ def as_c(machine: SpadeMachine) -> CMachine:
         dram_ps=ps(m.dram_ns),
         channels=m.channels,
         line_ps=round(1000 * LINE_BYTES * m.channels / m.bandwidth_gb_s),
-        l2_line_ps=round(1000 * LINE_BYTES / m.l2_gb_s) if m.l2_bytes else 0,
-        llc_line_ps=round(1000 * LINE_BYTES / m.llc_gb_s) if m.llc_bytes else 0,
+        l2_line_fs=round(1e6 * LINE_BYTES / m.l2_gb_s) if m.l2_bytes else 0,
+        llc_line_fs=round(1e6 * LINE_BYTES / m.llc_gb_s) if m.llc_bytes else 0,
     )
 
 
