@@ -9,6 +9,7 @@ import json
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
@@ -35,6 +36,15 @@ LICENCES = {
 }
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _BLOCK = 1 << 20
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    RuntimeError,
+    UnicodeDecodeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What the zip reader raises for damage of various kinds."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +125,7 @@ def import_study(path: Path, folder: Path | None) -> Manifest:
                 manifest = _manifest(archive, path)
                 for name, entry in manifest.files.items():
                     _extract(archive, name, entry, unpacked / name, path)
-        except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+        except _UNREADABLE as error:
             raise CognateError(f"{path}: cannot be read as an archive: {error}") from error
         _check_contents(unpacked)
         if folder:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cognate.cli.options import FolderOption, JsonOption, MatrixArgument, SourceOption
+from cognate.cli.options import FolderOption, JsonOption, MatrixArgument, SourceOption, table_json
 
 app = typer.Typer(help="List, describe and fetch matrices.", no_args_is_help=True)
 
@@ -34,7 +34,7 @@ def list_(
         groups=(group,) if group else (),
         nnz=(nnz_min, nnz_max),
     )
-    typer.echo(table.to_json(orient="records") if as_json else table.to_string(index=False))
+    typer.echo(table_json(table) if as_json else table.to_string(index=False))
 
 
 @app.command()

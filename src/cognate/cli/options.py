@@ -1,5 +1,6 @@
 """Options that several commands share, and what they turn into."""
 
+import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +10,8 @@ import typer
 from cognate.errors import PlatformError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cognate.platforms import Platform
 
 
@@ -67,6 +70,13 @@ def open_platform(name: str, settings: list[str] | None) -> "Platform":
         except yaml.YAMLError as error:
             raise PlatformError(f"--set {setting}: is not a YAML value") from error
     return get_platform(name, **values)
+
+
+def table_json(table: "pd.DataFrame") -> str:
+    """A table as a JSON list of rows, numbers in full precision."""
+    columns = {str(name): column.tolist() for name, column in table.items()}
+    rows = zip(*columns.values(), strict=True)
+    return json.dumps([plain(dict(zip(columns, row, strict=True))) for row in rows])
 
 
 def plain(content: Any) -> Any:

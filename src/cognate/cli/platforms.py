@@ -16,6 +16,7 @@ from cognate.cli.options import (
     SourceOption,
     WidthOption,
     open_platform,
+    table_json,
 )
 from cognate.errors import PlatformError
 
@@ -218,7 +219,7 @@ def _evaluate(
 
 def _print(table: pd.DataFrame, as_json: bool) -> None:
     if as_json:
-        typer.echo(table.to_json(orient="records"))
+        typer.echo(table_json(table))
         return
     for _, row in table.iterrows():
         for name, value in row.items():
