@@ -51,7 +51,7 @@ class Effort:
     """Survey a second time, to say how far two sweeps agree."""
 
 
-QUICK_EFFORT = Effort(schedules=20, survey_seconds=0.8, rounds=4, widths=(128,))
+QUICK_EFFORT = Effort(schedules=60, survey_seconds=1.0, rounds=4, widths=(128,))
 FULL_EFFORT = Effort(schedules=100, survey_seconds=6.0, rounds=10, widths=(32, 128, 256))
 
 

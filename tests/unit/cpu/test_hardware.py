@@ -42,3 +42,12 @@ def test_description_can_be_written_as_json():
     text = json.loads(json.dumps(CpuPlatform().describe()))
     assert text["processor"]
     assert text["cache_bytes"]
+
+
+def test_memory_limits_of_control_groups(tmp_path):
+    (tmp_path / "memory.max").write_text("max\n")
+    assert hardware.limit_bytes(tmp_path) > 1 << 50
+    (tmp_path / "memory.max").write_text("3000\n")
+    (tmp_path / "memory.current").write_text("1000\n")
+    assert hardware.limit_bytes(tmp_path) == 2000
+    assert 0 < hardware.free_memory_bytes() < 1 << 50

@@ -30,11 +30,13 @@ def cgroup_quota(
     root: Path = CGROUP_ROOT, membership: Path = Path("/proc/self/cgroup")
 ) -> float | None:
     """Processors' worth of time that the process's control groups grant; None for no limit."""
-    limits = [limit for folder in _folders(root, membership) if (limit := _limit(folder))]
-    return min(limits, default=None)
+    folders = group_folders("cpu", root, membership)
+    return min((limit for folder in folders if (limit := _limit(folder))), default=None)
 
 
-def _folders(root: Path, membership: Path) -> list[Path]:
+def group_folders(
+    controller: str, root: Path = CGROUP_ROOT, membership: Path = Path("/proc/self/cgroup")
+) -> list[Path]:
     """The control-group folders of this process and their parents, both hierarchy versions."""
     try:
         lines = membership.read_text().splitlines()
@@ -43,9 +45,9 @@ def _folders(root: Path, membership: Path) -> list[Path]:
     folders = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
-        if controllers and "cpu" not in controllers.split(","):
+        if controllers and controller not in controllers.split(","):
             continue
-        base = root / "cpu" if controllers else root
+        base = root / controller if controllers else root
         own = base / path.lstrip("/")
         folders += [own, *(parent for parent in own.parents if parent.is_relative_to(base))]
     return folders

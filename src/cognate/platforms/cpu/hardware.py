@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import platform
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,12 +14,17 @@ import numpy as np
 from cognate.files import write_text
 from cognate.native import cache_folder
 from cognate.platforms.cpu.arena import Arena
+from cognate.platforms.cpu.cores import group_folders
 from cognate.platforms.cpu.library import kernels
 from cognate.platforms.cpu.threads import Threads
 from cognate.platforms.platform import Machine
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 FALLBACK_CACHE_BYTES = (32 << 10, 1 << 20)
+GROUP_MEMORY_FILES = (
+    ("memory.max", "memory.current"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+)
 PROBE_REPEATS = 5
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -50,14 +56,20 @@ def cache_bytes(folder: Path = CACHES) -> tuple[int, ...]:
 
 
 def free_memory_bytes() -> int:
-    """Memory that could be used without swapping."""
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable"):
-                return int(line.split()[1]) << 10
-    except OSError:
-        pass
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    """Memory that could be used without swapping, within the control group's limit."""
+    free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable"))
+    return min([free, *(limit_bytes(folder) for folder in group_folders("memory"))])
+
+
+def limit_bytes(folder: Path) -> int:
+    """What a control group (version 1 or 2) still grants; very much without a limit."""
+    for limit, usage in GROUP_MEMORY_FILES:
+        with contextlib.suppress(OSError, ValueError):
+            return int((folder / limit).read_text()) - int((folder / usage).read_text())
+    return sys.maxsize
 
 
 def huge_pages() -> str:
