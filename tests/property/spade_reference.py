@@ -71,7 +71,6 @@ class Element:
         self.current = None
         self.dirty = []
         self.r_ready = self.output_ready = 0
-        self.last_group = -1
         self.tile = None  # (start, end, position, groups issued)
         self.groups = {}
 
@@ -235,12 +234,10 @@ class Reference:
     # the pipeline
 
     def request_group(self, e, group, at):
-        ready = at + self.m.l1_ps
-        if group != e.last_group:
-            for stream in range(3):
-                when = at + stream * self.m.cycle_ps
-                ready = max(ready, self.memory_line(group, stream, "sparse_read", when))
-            e.last_group = group
+        ready = at
+        for stream in range(3):
+            when = at + stream * self.m.cycle_ps
+            ready = max(ready, self.memory_line(group, stream, "sparse_read", when))
         if not self.spmm and self.slice:
             ready = max(ready, self.memory_line(group, 3, "output_read", at + 3 * self.m.cycle_ps))
         e.groups[group] = ready

@@ -54,7 +54,7 @@ typedef struct {
 
 typedef struct {
     i64 now, ready_row, ready_output; /* when the r row is there, and the output register */
-    i64 entry, tile_end, tile_first, tile, last_group, groups_issued;
+    i64 entry, tile_end, tile_first, tile, groups_issued;
     u32 row;                        /* identity of the current r row, 0 before the first */
     uint8_t row_cause, running;
     i64 stations[STATION_MASK + 1]; /* a ring, in order, see hold() */
@@ -335,14 +335,10 @@ static inline void wait_until(Sim *s, Pe *pe, i64 at, int cause) {
 
 /* Request the lines of one group of 16 entries: row, column, value (and earlier output). */
 static inline void request_group(Sim *s, Pe *pe, i64 group, i64 at) {
-    i64 ready = at + s->m->l1_ps;
-    if (group != pe->last_group) {
-        for (int stream = 0; stream < STREAMS; stream++) {
-            i64 done = memory_line(s, group, stream, READ_SPARSE,
-                                   at + stream * s->m->cycle_ps);
-            ready = done > ready ? done : ready;
-        }
-        pe->last_group = group;
+    i64 ready = at;
+    for (int stream = 0; stream < STREAMS; stream++) {
+        i64 done = memory_line(s, group, stream, READ_SPARSE, at + stream * s->m->cycle_ps);
+        ready = done > ready ? done : ready;
     }
     if (s->w->operation == SDDMM && s->slice_ids < s->row_base) {
         i64 done = memory_line(s, group, STREAMS, READ_OUT, at + STREAMS * s->m->cycle_ps);
@@ -577,7 +573,6 @@ static u32 *set_up_caches(Sim *s) {
         at = place(&pe->vc, at, vc_size);
         shape(&pe->registers, 1, held > 1 ? held : 1, 1);
         pe->registers.tags = pe->vector_rows;
-        pe->last_group = -1;
     }
     for (i64 g = 0; g < groups; g++) {
         s->l2[g] = l2;
