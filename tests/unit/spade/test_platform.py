@@ -97,6 +97,6 @@ def test_report_is_readable_and_plain_data():
     report = simulate(MATRIX, operation, space.default, load_machine())
     plain = report.as_dict()
     shares = sum(value for name, value in plain.items() if name.endswith("_share"))
-    assert shares == pytest.approx(1, abs=0.02)
+    assert shares == pytest.approx(1)
     assert str(plain["cycles"]) in report.text()
     assert '"seconds"' in report.json()

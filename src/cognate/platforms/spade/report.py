@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cognate.platforms.spade.native import CAUSES, TRAFFICS
+from cognate.platforms.spade.native import LEVELS, TRAFFICS
 
 _MEANING = {
     "issue": "issuing vector operations",
@@ -15,6 +15,7 @@ _MEANING = {
     "dram": "memory, queueing included",
     "barrier": "other elements at a barrier",
     "imbalance": "other elements at the end",
+    "flush": "writing back at the end",
 }
 
 
@@ -33,12 +34,12 @@ def describe(report: Mapping[str, Any]) -> str:
         "element time spent on",
     ]
     lines += [
-        f"  {100 * report[f'{cause}_share']:5.1f} %  {_MEANING[cause]}"
-        for cause in CAUSES
+        f"  {100 * report[f'{cause}_share']:5.1f} %  {meaning}"
+        for cause, meaning in _MEANING.items()
         if report[f"{cause}_share"] >= 0.0005
     ]
     lines += ["", "hits and misses, in lines"]
-    for level in ("vrf", "l1", "victim", "l2", "llc"):
+    for level in LEVELS:
         hits, misses = report[f"{level}_hits"], report[f"{level}_misses"]
         if hits + misses:
             share = 100 * hits / (hits + misses)

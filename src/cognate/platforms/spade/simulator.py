@@ -88,7 +88,7 @@ def _simulate_slices(
     )
     if library().simulate(as_c(machine), tiling.as_c(), c_work, result):
         raise PlatformError(f"spade: not enough memory to simulate {matrix.name}")
-    return _run_from(result, slices - simulated)
+    return _run_from(result, slices - simulated, machine.pes)
 
 
 def as_c(machine: SpadeMachine) -> CMachine:
@@ -135,7 +135,7 @@ def as_c(machine: SpadeMachine) -> CMachine:
     )
 
 
-def _run_from(result: CResult, repeats: int) -> Run:
+def _run_from(result: CResult, repeats: int, pes: int) -> Run:
     total, before = result.total, result.before_last
 
     def extended(last: int, earlier: int) -> int:
@@ -144,9 +144,10 @@ def _run_from(result: CResult, repeats: int) -> Run:
     causes = zip(CAUSES, total.causes, before.causes, strict=True)
     counts = zip(COUNTS + TRAFFICS, [*total.counts, *total.traffic],
                  [*before.counts, *before.traffic], strict=True)  # fmt: skip
+    spent = {name: extended(last, earlier) * 1e-12 for name, last, earlier in causes}
     return Run(
         seconds=(extended(total.ps, before.ps) + result.flush_ps) * 1e-12,
-        causes={name: extended(last, earlier) * 1e-12 for name, last, earlier in causes},
+        causes={**spent, "flush": pes * result.flush_ps * 1e-12},
         lines={name: extended(last, earlier) for name, last, earlier in counts},
     )
 
