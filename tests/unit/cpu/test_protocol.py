@@ -128,6 +128,7 @@ def test_budget_stops_after_a_complete_round():
     machine = FakeMachine(true_times(50))
     sweep = machine.survey(Policy(budget_seconds=1e-6)).run()
     assert [len(visits) for visits in sweep.visits] == [1] * 50
+    assert np.isnan(sweep.agreement())
     assert np.isfinite(sweep.seconds()).all()
 
 

@@ -79,7 +79,7 @@ class Sweep:
     def agreement(self) -> float:
         """Kendall's τ between odd and even rounds, over schedules visited in both.
 
-        1.0 when there are too few of those to say.
+        NaN when there are too few of those to say.
         """
         halves = [
             [
@@ -90,7 +90,7 @@ class Sweep:
             if len({r % 2 for r in rounds}) == 2
         ]
         if len(halves) < 2:
-            return 1.0
+            return float("nan")
         even, odd = np.array(halves).T
         return kendall(even, odd)
 

@@ -71,7 +71,7 @@ def survey(
     Columns: ``seconds``, ``status``, ``reason``; ``visits`` (seconds of each) and
     ``visit_rounds``; ``dirty_visits``; ``plan_seconds`` and ``plan_bytes`` of the layout;
     ``anchor_seconds`` of the anchor in the same sweep; ``agreement`` (Kendall's τ of the
-    sweep's split halves) and ``noisy`` (whether it stayed below 0.85).
+    sweep's split halves, NaN if unknown) and ``noisy`` (whether it stayed below 0.85).
 
     Plans of all schedules stay in memory while they are timed. If they do not fit, schedules
     are timed in batches, each with the anchor.
