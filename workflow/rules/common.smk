@@ -71,8 +71,10 @@ def matrix_settings():
 
 
 def platform_code(wildcards):
-    """Fingerprint of the sampling code and of one platform's code."""
-    return code_of("sample", type(STUDY.platform(wildcards.platform)).__module__)
+    """Fingerprint of the sampling code and of one platform's code or described files."""
+    platform = STUDY.platform(wildcards.platform)
+    described = getattr(platform, "content_hash", "")
+    return code_of("sample", type(platform).__module__) + described
 
 
 def platform_settings(name):
