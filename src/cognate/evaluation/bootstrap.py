@@ -74,7 +74,7 @@ class Resampler:
     def ratio(self, numerator: Floats, denominator: Floats) -> Interval:
         """The ratio of two sums over matrices and seeds; NaN if the denominator's is nothing."""
         above, below = self._totals(numerator), self._totals(denominator)
-        negligible = 1e-9 * denominator.size
+        negligible = 1e-9 * denominator.size  # NaN is never above it
         draws = np.divide(above, below, out=np.full_like(above, np.nan), where=below > negligible)
         total = float(denominator.sum())
         estimate = float(numerator.sum()) / total if total > negligible else float("nan")

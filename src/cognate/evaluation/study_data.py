@@ -9,7 +9,7 @@ import pandas as pd
 
 from cognate.config import Config
 from cognate.errors import SamplesError
-from cognate.evaluation import evaluate, experiments
+from cognate.evaluation import evaluate, experiments, headroom
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import Operation, get_operation
 from cognate.platforms import Platform, get_platform, samples
@@ -43,6 +43,7 @@ class StudyData:
         self.samples = cache(self._samples)
         self.evaluation = cache(self._evaluation)
         self.experiment = cache(self._experiment)
+        self.headroom = cache(self._headroom)
         self.platform = cache(self._platform)
         self.curves = cache(self._curves)
 
@@ -158,11 +159,25 @@ class StudyData:
         return evaluate.read(path)
 
     def _experiment(self, name: str, target: str, operation: str) -> pd.DataFrame:
-        """Rows of an experiment with ``fixed_seconds``; complete, or :class:`SamplesError`."""
+        """Rows of an experiment; complete, or :class:`SamplesError`.
+
+        With ``fixed_seconds``, of the schedule that is best on the shots, and
+        ``trained_seconds``, of the one that is best on all training matrices.
+        """
         table, runs = self.evaluation(target, operation), self.runs(name)
         rows = experiments.select(table, runs)
         experiments.require_complete(rows, runs, self.evaluated(target, operation))
-        return experiments.with_fixed(rows, table, self.usual_shots)
+        rows = experiments.with_fixed(rows, table, self.usual_shots)
+        trained = self.headroom(target, operation).set_index("matrix")["fixed_seconds"]
+        return rows.assign(trained_seconds=rows["matrix"].map(trained))
+
+    def _headroom(self, target: str, operation: str) -> pd.DataFrame:
+        """Default, fixed and best seconds of every matrix of a target."""
+        return headroom.headroom_by_matrix(
+            self.samples(target, operation),
+            self.matrices,
+            self.default_schedule(target, operation),
+        )
 
     def _platform(self, name: str) -> Platform:
         choice = self.config.platform_choice(name)

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 SETTING = ["target", "operation", "method", "shots", "source_matrices"]
 """Columns that tell the settings that a table compares."""
-TIMES = ("default", "best", "top1", "top5", "fixed")
+TIMES = ("default", "best", "top1", "top5", "fixed", "trained")
 METRICS = ("kendall_tau", "ordered_pair_accuracy", "absolute_percentage_error")
 TIE = 1e-12
 """Log times that differ by less are ties; rounding of means must not make a winner."""
@@ -51,7 +51,7 @@ def _resampler(
 
 
 def log_times(rows: pd.DataFrame) -> dict[str, Floats]:
-    """Logarithms of default, best, top1, top5 and fixed seconds, each (matrices, seeds)."""
+    """Logarithms of the seconds in :data:`TIMES`, each as (matrices, seeds)."""
     found = grids(rows, [f"{name}_seconds" for name in TIMES])
     return {name: np.log(found[f"{name}_seconds"]) for name in TIMES}
 
@@ -90,23 +90,20 @@ def speedups(logs: dict[str, Floats], draws: Resampler) -> dict[str, float]:
 
 
 def shares(logs: dict[str, Floats], draws: Resampler) -> dict[str, float]:
-    """Share of the oracle's speed, and of the headroom between best-fixed and oracle.
+    """Share of the oracle's speed, and of the headroom between a fixed schedule and the oracle.
 
     The first is the geometric mean of best over chosen time. The second is
     ``Σ log(fixed/chosen) / Σ log(fixed/best)``: 0 for the fixed schedule, 1 for the oracle,
-    negative for worse than fixed, NaN where the fixed schedule is the oracle everywhere.
+    negative for worse than fixed, NaN where the fixed schedule is the oracle everywhere. For
+    ``headroom_share`` the fixed schedule is best on the shots, for ``strict_share`` on all
+    training matrices.
     """
     columns: dict[str, float] = {}
     for top in ("top1", "top5"):
         columns |= draws.mean(logs["best"] - logs[top]).exp().columns(f"oracle_share_{top}")
-    headroom = logs["fixed"] - logs["best"]
-    for top in ("top1", "top5"):
-        if np.isnan(headroom).any():
-            share = dict.fromkeys(("", "_low", "_high"), float("nan"))
-            columns |= {f"headroom_share_{top}{end}": value for end, value in share.items()}
-        else:
-            gained = logs["fixed"] - logs[top]
-            columns |= draws.ratio(gained, headroom).columns(f"headroom_share_{top}")
+    for name, fixed in (("headroom_share", logs["fixed"]), ("strict_share", logs["trained"])):
+        for top in ("top1", "top5"):
+            columns |= draws.ratio(fixed - logs[top], fixed - logs["best"]).columns(f"{name}_{top}")
     return columns
 
 
@@ -170,12 +167,12 @@ def accuracy(
 def per_matrix(rows: pd.DataFrame) -> pd.DataFrame:
     """Geometric means over seeds of each setting's times on each matrix, and its speed-ups."""
     identity = [*SETTING, "matrix", "kind", "family", "nnz", "rows", "cols"]
-    seconds = [f"{name}_seconds" for name in ("default", "fixed", "best", "top1", "top5")]
+    seconds = [f"{name}_seconds" for name in TIMES]
     logs = rows[[*identity, *seconds]].copy()
     logs[seconds] = np.log(rows[seconds].to_numpy())
     table = logs.groupby(identity, sort=False)[seconds].mean().reset_index()
     table[seconds] = np.exp(table[seconds].to_numpy())
-    for name in ("top1", "top5", "fixed", "best"):
+    for name in ("top1", "top5", "fixed", "trained", "best"):
         table[f"speedup_{name}"] = table["default_seconds"] / table[f"{name}_seconds"]
     return table
 

@@ -39,9 +39,12 @@ def speedup_bars(axes: Axes, table: pd.DataFrame, styles: dict[str, MethodStyle]
 
 
 def headroom_bars(axes: Axes, table: pd.DataFrame, styles: dict[str, MethodStyle]) -> None:
-    """Bars of the share of headroom with intervals; what leaves the axis is written."""
+    """Bars of the share of headroom with intervals; circles of the strict share.
+
+    What leaves the axis is written, or marked at its end.
+    """
     low, high = HEADROOM_LIMITS
-    share = table["headroom_share_top1"]
+    share, strict = table["headroom_share_top1"], table["strict_share_top1"]
     _bars(axes, share.clip(low, high).fillna(0), table, styles, base=0.0)
     shown = share.between(low, high).to_numpy()
     _whiskers(axes, table[shown], "headroom_share_top1", np.flatnonzero(shown))
@@ -50,6 +53,11 @@ def headroom_bars(axes: Axes, table: pd.DataFrame, styles: dict[str, MethodStyle
         text = "undefined" if math.isnan(value) else f"◂ {_percent(value)}"
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
         axes.text(low + 0.03, place, text, va="center", fontsize=6.5, bbox=box)
+    places = np.arange(len(table)) - 0.18
+    inside = strict.between(low, high).to_numpy()
+    axes.plot(strict[inside], places[inside], "o", color="white", zorder=4, **EDGE)
+    for place in places[(strict < low).to_numpy() & shown]:
+        axes.plot(low, place, "<", color="white", clip_on=False, **EDGE)
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.set_xlim(low, high)
     axes.xaxis.set_major_formatter(lambda value, _: _percent(value))
@@ -81,12 +89,12 @@ def top_legend(axes: Axes) -> None:
     """A legend above the figure: top-1, top-5 and the reference lines of ``axes``."""
     lines, labels = axes.get_legend_handles_labels()
     bar = Patch(facecolor="#eeeeee", edgecolor=INK, linewidth=0.5)
-    diamond = axes.plot([], [], "d", color="white", **EDGE)[0]
+    diamond, circle = (axes.plot([], [], m, color="white", **EDGE)[0] for m in "do")
     axes.get_figure(root=True).legend(  # type: ignore[union-attr]
-        handles=[bar, diamond, *lines],
-        labels=["top-1", "top-5 (five runs)", *labels],
+        handles=[bar, diamond, circle, *lines],
+        labels=["top-1", "top-5 (five runs)", "top-1, strict share", *labels],
         loc="outside upper center",
-        ncols=4,
+        ncols=5,
     )
 
 

@@ -50,7 +50,7 @@ def draw_collection_cost(study: StudyData, target: str, operation: str) -> Drawi
     """What each method reaches against what its samples cost, by β and in measured hours."""
     table = collection_table(study, target, operation)
     styles = method_styles(list(table["method"].unique()))
-    _, oracle = references(study.experiment("headline", target, operation))
+    reference = references(study.experiment("headline", target, operation))
     hours = table.assign(collection_hours=table["collection_seconds"] / 3600)
     with new_figure(2.9, columns=2, sharey=True) as (figure, axes):
         for one, x in zip(axes, ("cost", "collection_hours"), strict=True):
@@ -72,7 +72,7 @@ def draw_collection_cost(study: StudyData, target: str, operation: str) -> Drawi
             if np.isfinite(part[x]).all():
                 one.set_xscale("log")
                 one.xaxis.set_minor_formatter(NullFormatter())
-            reference_lines(one, float("nan"), oracle)
+            reference_lines(one, *reference)
         axes[0].set_xlabel("data-collection cost  Σ β · samples")
         axes[1].set_xlabel("hours to collect the samples here")
         axes[0].set_ylabel("speed-up over the default, top-1")

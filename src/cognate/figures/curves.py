@@ -32,9 +32,8 @@ def draw_shots(study: StudyData, target: str, operation: str) -> Drawing:
         _curves(axes[1], table, "cost", styles)
         axes[1].set_xscale("log")
         axes[1].set_xlabel("data-collection cost  Σ β · samples")
-        _, oracle = references(rows)
         for one in axes:
-            reference_lines(one, float("nan"), oracle)
+            reference_lines(one, *references(rows))
         legend_above(figure, axes[0])
     return figure, table
 

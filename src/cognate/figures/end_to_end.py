@@ -59,6 +59,6 @@ def _strips(axes: Axes, part: pd.DataFrame) -> None:
         axes.plot([geometric_mean(ratio)] * 2, [place - 0.3, place + 0.3], color=INK, linewidth=1.8)
         ends += [ratio.min(), ratio.max()]
     axes.axvline(1, color=INK, linewidth=0.8)
-    ratio_axis(axes.xaxis, min(ends), max(ends))
+    ratio_axis(axes.xaxis, min(1, *ends), max(1, *ends))
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)

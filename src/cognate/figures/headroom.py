@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cognate.evaluation.headroom import AIM, headroom_by_matrix
+from cognate.evaluation.headroom import AIM
 from cognate.evaluation.metrics import geometric_mean
 from cognate.evaluation.study_data import StudyData
 from cognate.figures.specs import Drawing
@@ -15,11 +15,7 @@ _FIXED, _DEFAULT = "#D55E00", "#56B4E9"
 
 def draw_headroom(study: StudyData, target: str, operation: str) -> Drawing:
     """The oracle against default and fixed schedule on the training matrices, by size and kind."""
-    table = headroom_by_matrix(
-        study.samples(target, operation),
-        study.matrices,
-        study.default_schedule(target, operation),
-    )
+    table = study.headroom(target, operation).copy()
     table["oracle_over_default"] = table["default_seconds"] / table["best_seconds"]
     table["oracle_over_fixed"] = table["fixed_seconds"] / table["best_seconds"]
     train = table[table["split"] == "train"]

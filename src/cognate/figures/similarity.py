@@ -77,7 +77,7 @@ def draw_similarity(study: StudyData, target: str, operation: str) -> Drawing:
         axes[1].plot(points["rank_correlation"], points["gain"], "o", color="#0072B2", **EDGE)
         axes[1].axhline(1, color=INK, linewidth=0.8)
         if len(points):
-            ratio_axis(axes[1].yaxis, points["gain"].min(), points["gain"].max())
+            ratio_axis(axes[1].yaxis, min(1, points["gain"].min()), max(1, points["gain"].max()))
         axes[1].set_xlabel("rank correlation of source and target")
         axes[1].set_ylabel(f"speed-up by transfer, by {what}")
         axes[1].set_title(_in_words(similarity.association(points)), loc="left")

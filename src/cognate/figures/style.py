@@ -126,10 +126,9 @@ def new_figure(
 
 
 def reference_lines(axes: Axes, fixed: float, oracle: float, vertical: bool = False) -> None:
-    """Mark what the best fixed schedule and the oracle reach."""
+    """Mark what the schedule best on all training matrices and the oracle reach."""
     draw = axes.axvline if vertical else axes.axhline
-    if fixed == fixed:
-        draw(fixed, label="best fixed", zorder=1.5, **FIXED_LINE)
+    draw(fixed, label="best fixed (training)", zorder=1.5, **FIXED_LINE)
     draw(oracle, label="oracle", zorder=1.5, **ORACLE_LINE)
 
 
@@ -158,13 +157,15 @@ def ratio_axis(axis: Axis, low: float, high: float) -> None:
     """Make an axis logarithmic, with plain ratios such as ``1.5 ×`` as its ticks."""
     axis.axes.set(**{f"{axis.axis_name}scale": "log"})  # type: ignore[attr-defined]
     span = high / low
+    margin = max(span**0.06, 1.03)
+    axis.axes.set(**{f"{axis.axis_name}lim": (low / margin, high * margin)})  # type: ignore[attr-defined]
     ticks = _FINE if span < 2.2 else _MIDDLE if span < 12 else _COARSE
     axis.set_major_locator(FixedLocator(list(ticks)))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(lambda value, _: f"{value:g} ×")
 
 
-def legend_above(figure: Figure, axes: Axes, columns: int = 6) -> None:
+def legend_above(figure: Figure, axes: Axes, columns: int = 5) -> None:
     """One legend of what ``axes`` shows, above the whole figure, in rows of equal length."""
     handles, labels = axes.get_legend_handles_labels()
     rows = -(-len(labels) // columns)

@@ -44,12 +44,12 @@ def collection_cost(study: StudyData) -> pd.DataFrame:
 
 def headroom_table(study: StudyData) -> pd.DataFrame:
     """Headroom by split, kind and size, of every target and operation."""
-    return _each(study, lambda t, o: headroom.headroom(_headroom_by_matrix(study, t, o)))
+    return _each(study, lambda t, o: headroom.headroom(study.headroom(t, o)))
 
 
 def headroom_matrices(study: StudyData) -> pd.DataFrame:
     """Default, fixed and oracle seconds of every matrix, target and operation."""
-    return _each(study, lambda t, o: _headroom_by_matrix(study, t, o))
+    return _each(study, lambda t, o: study.headroom(t, o).copy())
 
 
 def parameters(study: StudyData) -> pd.DataFrame:
@@ -102,14 +102,6 @@ def _summary(study: StudyData, function: Callable[..., pd.DataFrame]) -> pd.Data
 
 def _accuracy(study: StudyData, by: str | None) -> pd.DataFrame:
     return _summary(study, lambda rows, choice, seed: summaries.accuracy(rows, choice, by, seed))
-
-
-def _headroom_by_matrix(study: StudyData, target: str, operation: str) -> pd.DataFrame:
-    return headroom.headroom_by_matrix(
-        study.samples(target, operation),
-        study.matrices,
-        study.default_schedule(target, operation),
-    )
 
 
 def _each(study: StudyData, make: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:

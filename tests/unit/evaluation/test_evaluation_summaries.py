@@ -33,6 +33,7 @@ def rows_of(times, method="cognate", seed=0, **fixed):
             "absolute_percentage_error": 10.0,
         }
         | {f"{n}_seconds": t for n, t in zip(names, values, strict=True)}
+        | {"trained_seconds": fixed.get("trained", values[1])}
         for matrix, values in times.items()
     )
 
@@ -67,7 +68,7 @@ def test_better_rankings_give_higher_speedups(headline):
 
 def test_headline_columns_are_those_that_are_documented(headline):
     wanted = ["target", "operation", "shots", "speedup_max", "wins_fixed", "ties_fixed"]
-    for name in ("speedup", "oracle_share", "headroom_share"):
+    for name in ("speedup", "oracle_share", "headroom_share", "strict_share"):
         wanted += [f"{name}_{t}{end}" for t in ("top1", "top5") for end in ("", "_low", "_high")]
     assert set(wanted) <= set(headline.columns)
 
@@ -83,6 +84,16 @@ def test_known_speedups_and_shares():
     assert row["headroom_share_top1"] == pytest.approx(1 / 3)
     assert row["headroom_share_top5"] == pytest.approx(2 / 3)
     assert row[["wins_default", "losses_default", "ties_default"]].tolist() == [1, 0, 1]
+
+
+def test_strict_share_is_against_the_schedule_best_on_all_training_matrices():
+    rows = rows_of({"a": (8, 4, 1, 2, 1)}, trained=2)
+    row = summaries.headline(rows, CHOICE).iloc[0]
+    assert row["headroom_share_top1"] == pytest.approx(0.5)
+    assert row["strict_share_top1"] == pytest.approx(0.0)
+    assert row["strict_share_top5"] == pytest.approx(1.0)
+    rows = rows_of({"a": (8, 4, 1, 4, 1)}, trained=2)
+    assert summaries.headline(rows, CHOICE).iloc[0]["strict_share_top1"] == pytest.approx(-1.0)
 
 
 def test_no_headroom_leaves_its_share_undefined():

@@ -90,6 +90,7 @@ def test_each_place_is_a_target_and_an_operation():
     assert FIGURES["training"].places(config) == [{}]
 
 
+@pytest.mark.filterwarnings("error::UserWarning")
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_are_drawn_at_the_one_width_with_their_numbers(name, everything, tmp_path):
     (place,) = FIGURES[name].places(everything.config)
