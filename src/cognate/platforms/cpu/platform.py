@@ -11,6 +11,7 @@ import pandas as pd
 from cognate.errors import NativeError, PlatformError
 from cognate.matrices.matrix import SparseMatrix
 from cognate.native import find_compiler
+from cognate.native.compiler import DEFAULT_FLAGS
 from cognate.operations import Operation
 from cognate.platforms.cpu import hardware
 from cognate.platforms.cpu.arena import Arena
@@ -168,7 +169,7 @@ class CpuPlatform(Platform):
             "huge_pages": hardware.huge_pages(),
             "real_time": self.real_time,
             "compiler": compiler and f"{compiler.path}: {compiler.version}",
-            "flags": list(FLAGS),
+            "flags": [*DEFAULT_FLAGS, *FLAGS],
             "space": self.space_name,
             "padding_limit": self.padding_limit,
             "policy": asdict(self.policy),
