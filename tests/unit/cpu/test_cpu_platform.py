@@ -152,6 +152,26 @@ def test_degenerate_matrices(name, shape):
         assert (table["status"] == "ok").sum() >= 10
 
 
+def test_no_schedules_is_a_valid_empty_table():
+    assert len(evaluate(matrix_of(), get_operation("spmm", 32), [])) == 0
+
+
+def test_memory_for_operands_but_not_for_plans():
+    operation, matrix = get_operation("spmm", 16), matrix_of(2000, 2000, 0.01)
+    arena = Arena(1 << 28)
+    engine.Engine(matrix, operation, [-1], arena)
+    schedules = [space_of("cpu-core", operation).default]
+    table = evaluate(matrix, operation, schedules, memory_gib=(arena.mark() + 4096) / 2**30)
+    assert list(table["status"]) == ["rejected"]
+
+
+def test_a_wrong_anchor_stops_the_measurement(monkeypatch):
+    monkeypatch.setattr(engine.Engine, "check", lambda self, task: (3, 1e-3))
+    operation = get_operation("spmm", WIDTH)
+    with pytest.raises(PlatformError, match="anchor"):
+        evaluate(matrix_of(), operation, [space_of("cpu-core", operation).default])
+
+
 def test_settings_are_checked():
     with pytest.raises(PlatformError, match="cpu-core, cpu-waco, cpu-full"):
         CpuPlatform(space="cpu-all")

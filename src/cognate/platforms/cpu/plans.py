@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cognate.matrices.matrix import SparseMatrix
+from cognate.matrices.matrix import INDEX_LIMIT, SparseMatrix
 from cognate.platforms.cpu.arena import Arena
 from cognate.platforms.cpu.library import (
     PREFETCH_ROOM,
@@ -58,7 +58,8 @@ class Planner:
         self._sources = (matrix.row_pointers, rows, matrix.columns, matrix.values)
         pointers = (source.ctypes.data for source in self._sources)
         self._matrix = MatrixStruct(matrix.rows, matrix.cols, matrix.nnz, *pointers)
-        self.limit = int(padding_limit * max(matrix.nnz, matrix.rows, matrix.cols)) + 64
+        listed = int(padding_limit * max(matrix.nnz, matrix.rows, matrix.cols)) + 64
+        self.limit = min(listed, INDEX_LIMIT)
         self._scratch = self._make_scratch()
 
     def _make_scratch(self) -> ScratchStruct:

@@ -13,6 +13,7 @@ from cognate.matrices.matrix import SparseMatrix
 from cognate.native import find_compiler
 from cognate.native.compiler import DEFAULT_FLAGS
 from cognate.operations import Operation
+from cognate.platforms import samples
 from cognate.platforms.cpu import hardware
 from cognate.platforms.cpu.arena import Arena
 from cognate.platforms.cpu.cores import granted_processors
@@ -141,6 +142,8 @@ class CpuPlatform(Platform):
         reason = self.skip()
         if reason:
             raise PlatformError(f"platform cpu cannot run here: {reason}")
+        if not schedules:
+            return samples.empty()
         outcome = survey(self, matrix, operation, schedules, progress)
         table = self.space(operation).table(schedules)
         table.insert(0, "matrix", matrix.name)

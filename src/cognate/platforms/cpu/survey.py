@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
+from cognate.errors import PlatformError
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import Operation
 from cognate.platforms.cpu.arena import Arena
@@ -76,30 +77,27 @@ def survey(
     Plans of all schedules stay in memory while they are timed. If they do not fit, schedules
     are timed in batches, each with the anchor.
     """
+    begin = monotonic()
     rows = [Row(schedule) for schedule in schedules]
-    arena = settings.arena
+    waiting, arena = list(rows), settings.arena
     try:
-        engine = Engine(
+        with Engine(
             matrix,
             operation,
             settings.processors,
             arena,
             settings.padding_limit,
             settings.real_time,
-        )
+        ) as engine:
+            start = arena.mark()
+            while waiting:
+                arena.release(start)
+                batch = _Batch(engine, settings, Row(anchor_of(operation)))
+                waiting = batch.take(waiting, progress, len(rows))
+                batch.time(begin)
     except MemoryError as error:
-        for row in rows:
-            row.refuse("rejected", f"operands do not fit in memory: {error}")
-        return _frame(rows)
-    anchor = Row(anchor_of(operation))
-    start = arena.mark()
-    with engine:
-        waiting = list(rows)
-        while waiting:
-            arena.release(start)
-            batch = _Batch(engine, settings, anchor)
-            waiting = batch.take(waiting, progress, len(rows))
-            batch.time()
+        for row in waiting:
+            row.refuse("rejected", f"the operands do not fit in memory: {error}")
     return _frame(rows)
 
 
@@ -107,7 +105,6 @@ class _Batch:
     """Schedules whose plans are in memory together."""
 
     def __init__(self, engine: Engine, settings: Settings, anchor: Row):
-        self._begin = monotonic()
         self.engine = engine
         self.settings = settings
         self.rows: list[Row] = []
@@ -115,6 +112,8 @@ class _Batch:
         self.estimates: list[float] = []
         self._plans: dict[tuple[object, ...], Plan | str] = {}
         self._add(anchor)
+        if anchor.status != "ok":
+            raise PlatformError(f"the anchor schedule {anchor.schedule}: {anchor.reason}")
 
     def take(
         self, waiting: list[Row], progress: Callable[[int, int], None] | None, total: int
@@ -165,13 +164,11 @@ class _Batch:
         """See :class:`cognate.platforms.cpu.protocol.Bench`."""
         return self.engine.probe()
 
-    def time(self) -> None:
-        """Time everything and fill the rows in."""
-        if not self.tasks:
-            return
+    def time(self, begin: float) -> None:
+        """Time everything and fill the rows in; ``begin`` is when the budget began."""
         policy = self.settings.policy
         if policy.budget_seconds is not None:
-            spent = monotonic() - self._begin
+            spent = monotonic() - begin
             policy = replace(policy, budget_seconds=max(0.0, policy.budget_seconds - spent))
         surveyor = Surveyor(self, self.estimates, 0, policy, self.settings.seed)
         sweep = surveyor.run()
