@@ -101,23 +101,31 @@ def recommend(
     top: int = 5,
     model: Path | str | None = None,
     verify: bool = False,
+    settings: Mapping[str, Any] | None = None,
 ) -> Recommendation:
     """The ``top`` schedules for a matrix, best first, with the gain to expect over the default.
 
     ``matrix`` is a :class:`SparseMatrix` or any two-dimensional scipy sparse array. ``model`` is
     a ranker stored by ``cognate transfer``; without, the one that ships for the platform and
-    operation. ``verify`` runs or simulates the default and the recommended schedules.
+    operation. ``verify`` runs or simulates the default and the recommended schedules. A platform
+    given by name has the settings that the model was trained with, changed by ``settings``.
 
     Raises a :class:`CognateError` for a matrix, platform or model that cannot be used.
     """
     if top < 1:
         raise ScheduleError(f"top = {top} must be at least 1")
     pattern = as_matrix(matrix)
-    chosen = get_platform(platform) if isinstance(platform, str) else platform
     kernel = get_operation(operation, width)
-    path = Path(model) if model else shipped_model(f"{chosen.name}-{operation}")
+    name = platform if isinstance(platform, str) else platform.name
+    path = Path(model) if model else shipped_model(f"{name}-{operation}")
+    card = load_model(path)[1]
+    if isinstance(platform, str):
+        trained_with = card.get("platform_settings", {}) if card["platform"] == platform else {}
+        chosen = get_platform(platform, **{**trained_with, **(settings or {})})
+    else:
+        chosen = platform
     ranker = load_ranker(path, chosen, kernel)
-    calibration = Calibration.from_card(load_model(path)[1])
+    calibration = Calibration.from_card(card)
     started = time.perf_counter()
     default = chosen.space(kernel).default
     schedules = _candidates(chosen, kernel)

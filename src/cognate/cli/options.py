@@ -56,9 +56,14 @@ SettingOption = Annotated[
 
 def open_platform(name: str, settings: list[str] | None) -> "Platform":
     """The platform, with settings written ``name=value``."""
-    import yaml
-
     from cognate.platforms import get_platform
+
+    return get_platform(name, **parse_settings(settings))
+
+
+def parse_settings(settings: list[str] | None) -> dict[str, Any]:
+    """Settings written ``name=value``, each value in YAML."""
+    import yaml
 
     values = {}
     for setting in settings or []:
@@ -69,7 +74,7 @@ def open_platform(name: str, settings: list[str] | None) -> "Platform":
             values[key] = yaml.safe_load(text)
         except yaml.YAMLError as error:
             raise PlatformError(f"--set {setting}: is not a YAML value") from error
-    return get_platform(name, **values)
+    return values
 
 
 def table_json(table: "pd.DataFrame") -> str:

@@ -14,7 +14,7 @@ from cognate.cli.options import (
     SettingOption,
     SourceOption,
     WidthOption,
-    open_platform,
+    parse_settings,
     plain,
 )
 
@@ -53,11 +53,12 @@ def recommend(
     found = find(
         open_matrix(matrix, source=source, folder=folder),
         operation,
-        open_platform(platform, setting),
+        platform,
         width=width,
         top=top,
         model=model_path(model) if model else None,
         verify=verify,
+        settings=parse_settings(setting),
     )
     if as_json:
         typer.echo(json.dumps(plain(found.as_dict())))

@@ -14,6 +14,7 @@ from cognate.cli.options import (
     SourceOption,
     WidthOption,
     open_platform,
+    parse_settings,
     plain,
 )
 
@@ -68,6 +69,7 @@ def transfer(
         samples_per_shot=samples,
         method=method,
         source_model=source_model,
+        settings=parse_settings(setting),
     )
     draw_curve(outcome.curve, found.name, outcome.folder / "curve.svg")
     if as_json:

@@ -13,8 +13,7 @@ from cognate.provenance import environment
 from cognate.stages.inputs import StoredMatrices, read_samples
 from cognate.study import Study
 
-METHOD = "cognate-tiles:process=0"
-"""Without the law that keeps every sample, so that the file stays small."""
+METHOD = "cognate-tiles"
 SAMPLES_A_MATRIX = 200
 LARGEST_BYTES = 1_000_000
 SEED = 0

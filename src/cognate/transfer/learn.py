@@ -1,6 +1,7 @@
 """Fine-tune on the shots, judge on what was held out, write the model and its card."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -48,12 +49,13 @@ def transfer(
     method: str = METHOD,
     source_model: Path | None = None,
     seed: int = 0,
+    settings: Mapping[str, Any] | None = None,
 ) -> Outcome:
     """Collect the plan's samples into ``folder``, learn from them, judge on held-out matrices.
 
     What was collected before, for the same platform, is taken from the folder, so an interrupted
     call goes on where it stopped. Writes ``model.safetensors`` with its card, ``card.md`` and
-    ``curve.csv``.
+    ``curve.csv``. ``settings`` are those that the platform was opened with, for the card.
     """
     source, start = _source(method, operation, source_model)
     shots = collect(platform, operation, planned, planned.shots, samples_per_shot, folder)
@@ -78,6 +80,7 @@ def transfer(
     model = folder / "model.safetensors"
     card = {
         "method": method,
+        "platform_settings": dict(settings or {}),
         "seed": seed,
         "shots": list(planned.shots),
         "held_out": list(planned.held_out),
