@@ -43,7 +43,9 @@ class CTiling(ctypes.Structure):
 class CWork(ctypes.Structure):
     """``Work`` of simulator.c."""
 
-    _fields_ = _integers("operation", "rows", "cols", "lines", "bypass", "slices")
+    _fields_ = _integers(
+        *("operation", "rows", "cols", "lines", "bypass", "used_rows", "slices", "extrapolate")
+    )
 
 
 class CTotals(ctypes.Structure):
@@ -60,7 +62,10 @@ class CTotals(ctypes.Structure):
 class CResult(ctypes.Structure):
     """``Result`` of simulator.c."""
 
-    _fields_ = (("before_last", CTotals), ("total", CTotals), ("flush_ps", ctypes.c_int64))
+    _fields_ = (
+        *[(name, CTotals) for name in ("before_last", "total")],
+        *_integers("flush_ps", "slices"),
+    )
 
 
 @cache

@@ -37,7 +37,8 @@ typedef struct {
 } Tiling;
 
 typedef struct {
-    i64 operation, rows, cols, lines, bypass, slices; /* slices: how many to simulate */
+    i64 operation, rows, cols, lines, bypass, used_rows;
+    i64 slices, extrapolate; /* extrapolate: stop when slices repeat */
 } Work;
 
 typedef struct {
@@ -49,7 +50,7 @@ typedef struct {
 
 typedef struct {
     Totals before_last, total; /* up to the last but one and the last simulated slice */
-    i64 flush_ps;
+    i64 flush_ps, slices; /* slices: how many were simulated */
 } Result;
 
 typedef struct {
@@ -609,20 +610,35 @@ static int set_up_ports(Sim *s) {
            set_up_port(&s->llc_port, lines * m->llc_line_fs / 1000, 1, horizon);
 }
 
+/* Whether the slice after the `last` one would repeat it. Outputs that stay in the caches are
+ * written to memory only once the caches are full, so SpMM must first have
+ * written as much in two slices running as a slice produces. */
+static int is_steady(const Sim *s, const Totals *before, const Totals *last, const Totals *now) {
+    if (s->w->operation == SDDMM) return 1;
+    i64 written = now->traffic[WRITE_R] - last->traffic[WRITE_R];
+    i64 earlier = last->traffic[WRITE_R] - before->traffic[WRITE_R];
+    i64 produced = s->w->used_rows * s->w->lines;
+    return 100 * written >= 98 * produced && 100 * llabs(written - earlier) <= written;
+}
+
+/* Run slices, each ending in a barrier, until all are done or they repeat. */
 static void run(Sim *s, Result *result) {
     u32 ids = (u32)(s->w->rows + s->w->cols);
-    Totals last_total;
+    Totals before = {0}, last = {0};
     s->slice_ids = ids;
     for (i64 slice = 0; slice < s->w->slices; slice++) {
         s->row_base = 1 + (u32)slice * ids;
         s->col_base = s->row_base + (u32)s->w->rows;
         for (i64 phase = 0; phase < s->t->phases; phase++) {
-            int last = slice == s->w->slices - 1 && phase == s->t->phases - 1;
-            run_phase(s, phase, last ? IMBALANCE : BARRIER);
+            int is_last = slice == s->w->slices - 1 && phase == s->t->phases - 1;
+            run_phase(s, phase, is_last ? IMBALANCE : BARRIER);
         }
-        if (slice) result->before_last = last_total;
         s->out->ps = s->pe[0].now;
-        last_total = *s->out;
+        result->before_last = last;
+        result->slices = slice + 1;
+        if (slice > 0 && s->w->extrapolate && is_steady(s, &before, &last, s->out)) break;
+        before = last;
+        last = *s->out;
     }
     result->flush_ps = flush(s);
 }

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from cognate.errors import PlatformError
 from cognate.matrices.matrix import SparseMatrix
-from cognate.operations import Operation
+from cognate.operations import OPERATION_NAMES, Operation
 from cognate.platforms.spade.machine import LINE_BYTES, LINE_FLOATS, SpadeMachine
 from cognate.platforms.spade.native import (
     CAUSES,
@@ -26,10 +28,8 @@ from cognate.platforms.spade.space import Work, work_of
 from cognate.platforms.spade.tiles import Tiling, reorder, tile
 from cognate.schedules import Schedule
 
-SLICES_SIMULATED = 2
-"""Dense slices that are simulated; the rest repeat the last one."""
-
 IDENTITIES = 2**31 - 1
+NARROWEST_SLICE = 32
 
 
 @dataclass(frozen=True)
@@ -49,46 +49,36 @@ def simulate_work(
     matrix: SparseMatrix,
     operation: Operation,
     work: Work,
-    slices_simulated: int = SLICES_SIMULATED,
+    extrapolate: bool = True,
 ) -> Run:
     """Run one work on the matrix that ``tiling`` was made from.
 
-    Dense slices run one after another, with a barrier between them; from the second on they
-    repeat, so only ``slices_simulated`` are simulated. A narrower last slice runs alone.
+    Dense slices run one after another, with a barrier between them. Once they repeat, the
+    rest is extrapolated (``extrapolate``). A narrower last slice runs alone.
     """
-    full, rest = divmod(operation.width, work.slice_width)
-    run = _simulate_slices(
-        machine, tiling, matrix, operation, work, work.slice_width, full, slices_simulated
+    count, rest = divmod(operation.width, work.slice_width)
+    c_work = CWork(
+        operation=OPERATION_NAMES.index(operation.name),
+        rows=matrix.rows,
+        cols=matrix.cols,
+        lines=work.slice_width // LINE_FLOATS,
+        bypass=int(work.bypass),
+        used_rows=int(np.count_nonzero(np.diff(matrix.row_pointers))),
+        slices=count,
+        extrapolate=int(extrapolate),
     )
+    run = _simulate_slices(machine, tiling, c_work)
     if rest:
-        last = _simulate_slices(machine, tiling, matrix, operation, work, rest, 1, 1)
-        run = _add(run, last)
+        c_work.lines, c_work.slices = rest // LINE_FLOATS, 1
+        run = _add(run, _simulate_slices(machine, tiling, c_work))
     return run
 
 
-def _simulate_slices(
-    machine: SpadeMachine,
-    tiling: Tiling,
-    matrix: SparseMatrix,
-    operation: Operation,
-    work: Work,
-    width: int,
-    slices: int,
-    slices_simulated: int,
-) -> Run:
-    simulated = min(slices, max(2, slices_simulated))
+def _simulate_slices(machine: SpadeMachine, tiling: Tiling, work: CWork) -> Run:
     result = CResult()
-    c_work = CWork(
-        operation=("spmm", "sddmm").index(operation.name),
-        rows=matrix.rows,
-        cols=matrix.cols,
-        lines=width // LINE_FLOATS,
-        bypass=int(work.bypass),
-        slices=simulated,
-    )
-    if library().simulate(as_c(machine), tiling.as_c(), c_work, result):
-        raise PlatformError(f"spade: not enough memory to simulate {matrix.name}")
-    return _run_from(result, slices - simulated, machine.pes)
+    if library().simulate(as_c(machine), tiling.as_c(), work, result):
+        raise PlatformError(f"spade: not enough memory to simulate {work.rows} rows")
+    return _run_from(result, work.slices - result.slices, machine.pes)
 
 
 def as_c(machine: SpadeMachine) -> CMachine:
@@ -253,8 +243,12 @@ def check(matrix: SparseMatrix, operation: Operation) -> None:
             f"spade: dense width {operation.width} is not a multiple of {LINE_FLOATS} "
             "(one 64-byte line); pad the operands"
         )
-    if (matrix.rows + matrix.cols) * SLICES_SIMULATED >= IDENTITIES:
-        raise PlatformError(f"spade: {matrix.name} has more than {IDENTITIES} rows and columns")
+    slices = -(-operation.width // NARROWEST_SLICE)
+    if (matrix.rows + matrix.cols) * slices >= IDENTITIES:
+        raise PlatformError(
+            f"spade: {matrix.name} has {matrix.rows} rows and {matrix.cols} columns; times "
+            f"{slices} dense slices that is more than the simulator's {IDENTITIES}"
+        )
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,8 @@ def reorder(matrix: SparseMatrix) -> SparseMatrix:
     A square matrix gets one permutation, that of ``A + Aᵀ``, on both sides, so that a graph
     stays a graph; a rectangular one gets those of the bipartite graph of rows and columns.
     """
+    if matrix.nnz == 0:
+        return matrix
     pattern = scipy.sparse.csr_matrix(
         (np.ones(matrix.nnz, dtype=np.int8), matrix.columns, matrix.row_pointers), matrix.shape
     )
