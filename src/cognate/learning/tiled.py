@@ -113,9 +113,14 @@ class Laws:
         return [values - values.mean() for values in said]
 
     def score(self, view: TileView, hint: Array) -> Array:
-        """Expected log seconds up to a constant, shape (n,)."""
-        said = self.predictions(view, hint)
-        return np.asarray(self.weights[: len(said)] @ np.stack(said))
+        """Expected log seconds up to a constant, shape (n,); laws without weight are not asked."""
+        free = dataclasses.replace(
+            self,
+            free_process=self.free_process if self.weights[1] else None,
+            free_trees=self.free_trees if self.weights[2] else None,
+        )
+        weights = self.weights[[True, free.free_process is not None, free.free_trees is not None]]
+        return np.asarray(weights @ np.stack(free.predictions(view, hint)))
 
     def tensors(self) -> Tensors:
         """All laws' tensors, named ``law.tensor``."""

@@ -12,7 +12,7 @@ from cognate.learning.physics import Column, physical_features
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import Operation
 from cognate.platforms import Platform
-from cognate.schedules import Schedule
+from cognate.schedules import Schedule, ScheduleSpace
 
 REFERENCES = 256
 """Schedules whose mean is the zero of relative features: the whole space if it has no more."""
@@ -58,7 +58,7 @@ def tile_view(
 ) -> TileView:
     """Count tiles and turn them into terms and features, all within one matrix."""
     space = platform.space(operation)
-    references = space.sample(REFERENCES, seed=0)
+    references = _references(space)
     asked = {s.schedule_id: s for s in [*references, *schedules]}
     place = {schedule_id: i for i, schedule_id in enumerate(asked)}
     columns = physical_features(matrix, operation, platform, list(asked.values()))
@@ -72,6 +72,16 @@ def tile_view(
         np.concatenate([values, relative], axis=1)[chosen],
         one_hot(space, specific_names(platform, operation)).encode(schedules).astype(np.float64),
     )
+
+
+_REFERENCES_OF: dict[str, list[Schedule]] = {}
+
+
+def _references(space: ScheduleSpace) -> list[Schedule]:
+    """The reference schedules of a space, drawn once in a process."""
+    if space.fingerprint not in _REFERENCES_OF:
+        _REFERENCES_OF[space.fingerprint] = space.sample(REFERENCES, seed=0)
+    return _REFERENCES_OF[space.fingerprint]
 
 
 def _terms(columns: dict[str, Column]) -> tuple[Array, Array]:

@@ -33,7 +33,7 @@ def random_matrix(name: str, rows: int, cols: int, nnz: int, seed: int) -> Spars
 
 
 class Synthetic(Platform):
-    """Time = load of the busiest worker + column fetches a tile, with a platform's weights."""
+    """Time = busiest worker's load + distinct columns of tiles + tiles, with own weights."""
 
     kind = "simulated"
     sample_cost = 1.0
@@ -66,6 +66,14 @@ class Synthetic(Platform):
             np.array([bool(s["outer"]) for s in schedules]),
         )
 
+    def busiest(self, where: np.ndarray) -> float:
+        """Entries of the busiest of eight workers, who share row panels of a phase at a time.
+
+        ``where`` has shape (2, nnz): row panel and phase of each entry.
+        """
+        loads = scipy.sparse.coo_array((np.ones(where.shape[1]), where)).toarray()
+        return float(np.maximum(loads.max(axis=0), loads.sum(axis=0) / 8).sum())
+
     def machine(self) -> Machine:
         return Machine(8, (1 << 15, 1 << 18, 1 << 20), 1e10, 1e11)
 
@@ -81,23 +89,20 @@ class Synthetic(Platform):
         progress: Progress | None = None,
     ) -> pd.DataFrame:
         slots = self.slots(matrix, operation, schedules)
-        panel = slots.rows_per_tile
-        largest = np.array(
-            [
-                np.add.reduceat(np.diff(matrix.row_pointers), range(0, matrix.rows, p)).max()
-                for p in panel
-            ]
-        )
-        load = self.panel_weight * np.maximum(largest, matrix.nnz / 8)
-        tiles = np.ceil(matrix.rows / panel) * np.ceil(matrix.cols / slots.cols_per_tile)
-        fetches = self.fetch_weight * (
-            matrix.nnz * slots.cols_per_tile / (slots.cols_per_tile + 256.0) + 8 * tiles
-        )
-        waiting = np.where(slots.columns_outer, 0.2 * tiles / 8, 0.0)
+        row = np.repeat(np.arange(matrix.rows), np.diff(matrix.row_pointers))
+        seconds = []
+        for panel, width, outer in zip(
+            slots.rows_per_tile, slots.cols_per_tile, slots.columns_outer, strict=True
+        ):
+            where = np.stack([row // panel, matrix.columns // width if outer else 0 * row])
+            tiles = np.unique(row // panel * (1 << 32) + matrix.columns // width)
+            fetched = np.unique(row // panel * (1 << 32) + matrix.columns)
+            load = self.panel_weight * self.busiest(where)
+            waiting = 0.5 * len(tiles) if outer else 0.0
+            seconds.append(load + self.fetch_weight * (len(fetched) + 4 * len(tiles)) / 8 + waiting)
         own = np.array([self.specific_factor(matrix, s) for s in schedules])
-        seconds = (load + fetches + waiting) * own * 1e-9
         table = self.space(operation).table(schedules)
-        return table.assign(seconds=seconds, status="ok", reason="")
+        return table.assign(seconds=np.array(seconds) * own * 1e-9, status="ok", reason="")
 
 
 class SyntheticSource(Synthetic):
