@@ -41,6 +41,7 @@ def train_shipped_model(study: Study, target: str, operation: str, output: Path)
         ranker,
         output,
         study,
+        target,
         method=METHOD,
         calibration=calibration.as_dict() if calibration else None,
         judged_on=judged_on,
@@ -53,7 +54,7 @@ def train_shipped_source(study: Study, operation: str, output: Path) -> None:
     """Learn the study's source platform, to start from on new hardware; write and card it."""
     task = _task(study, study.config.source.name, operation)
     source = pretrain(task, str(get_method(METHOD).source_configuration), SEED)
-    _save(source, output, study, samples=len(task.source_train))
+    _save(source, output, study, study.config.source.name, samples=len(task.source_train))
 
 
 def _task(study: Study, target: str, operation: str) -> Task:
@@ -81,9 +82,10 @@ def _samples(study: Study, platform: str, operation: str, *splits: str) -> pd.Da
     return read_samples(study, paths, study.names(*splits))
 
 
-def _save(model: Ranker | SourceModel, output: Path, study: Study, **card: object) -> None:
-    choices = (study.config.source, *study.config.targets)
-    settings = next(c.settings for c in choices if c.platform == model.platform.name)
+def _save(
+    model: Ranker | SourceModel, output: Path, study: Study, platform: str, **card: object
+) -> None:
+    settings = study.config.platform_choice(platform).settings
     model.save(
         output,
         platform_settings=settings,
