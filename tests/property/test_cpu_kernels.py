@@ -58,7 +58,7 @@ def assert_right(matrix, operation, schedules, threads=2):
             result = engine.result(engine.task(schedule, plan))
             wrong = ~(abs(result - reference) <= allowed)
             assert not wrong.any(), f"{schedule}: {wrong.sum()} of {wrong.size}"
-            assert engine.check(engine.task(schedule, plan))[0] == 0
+            assert engine.check(engine.task(schedule, plan)).wrong == 0
 
 
 @pytest.mark.parametrize("name", OPERATION_NAMES)

@@ -111,10 +111,10 @@ def test_tolerance_is_tight(name):
     default = subject.space(operation).default
     with engine.Engine(matrix, operation, subject.processors, subject.arena) as running:
         task = running.task(default, running.planner.build(engine.LoopNest.of(default)))
-        assert running.check(task)[0] == 0
+        assert running.check(task).wrong == 0
         reference = running._truth_arrays[0]
         reference.flat[np.argmax(abs(reference))] *= 1.001
-        assert running.check(task)[0] == 1
+        assert running.check(task).wrong == 1
 
 
 def test_schedules_are_timed_in_batches_when_memory_is_short():
@@ -166,7 +166,7 @@ def test_memory_for_operands_but_not_for_plans():
 
 
 def test_a_wrong_anchor_stops_the_measurement(monkeypatch):
-    monkeypatch.setattr(engine.Engine, "check", lambda self, task: (3, 1e-3))
+    monkeypatch.setattr(engine.Engine, "check", lambda self, task: engine.Check(3, 1e-3, 0.0))
     operation = get_operation("spmm", WIDTH)
     with pytest.raises(PlatformError, match="anchor"):
         evaluate(matrix_of(), operation, [space_of("cpu-core", operation).default])

@@ -64,7 +64,7 @@ for rows, cols, density in cases:
                         plan = engine.planner.build(LoopNest.of(schedule))
                     except WastefulError:
                         continue
-                    assert engine.check(engine.task(schedule, plan))[0] == 0, str(schedule)
+                    assert engine.check(engine.task(schedule, plan)).wrong == 0, str(schedule)
                     checked += 1
 print("checked", checked)
 """

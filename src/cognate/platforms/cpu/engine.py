@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,16 @@ class Task:
 
     struct: TaskStruct
     plan: Plan
+
+
+class Check(NamedTuple):
+    """What a checked run showed."""
+
+    wrong: int
+    """Elements that miss the reference by more than rounding allows."""
+    seconds: float
+    lost: float
+    """Seconds that threads were kept from running."""
 
 
 class Engine:
@@ -133,18 +144,14 @@ class Engine:
         """Seconds of a fixed chain of arithmetic on every thread."""
         return float(kernels().probe())
 
-    def check(self, task: Task) -> tuple[int, float]:
-        """Run once; how many elements miss the reference by more than rounding allows.
-
-        Returns that count and the seconds of the run.
-        """
+    def check(self, task: Task) -> Check:
+        """Run once and compare the whole result with the reference."""
         if self.operation.name == "sddmm":
             self._poison(task.plan.struct.entries)
-        seconds, _ = self.measure(task)
-        wrong = kernels().check(
-            ctypes.byref(task.struct), ctypes.byref(self._truth), self.matrix.nnz
-        )
-        return int(wrong), seconds
+        seconds, lost = self.measure(task)
+        task_at, truth_at = ctypes.byref(task.struct), ctypes.byref(self._truth)
+        wrong = int(kernels().check(task_at, truth_at, self.matrix.nnz))
+        return Check(wrong, seconds, lost)
 
     def _poison(self, floats: int) -> None:
         kernels().poison(self._result.ctypes.data, floats)

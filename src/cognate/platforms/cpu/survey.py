@@ -12,7 +12,7 @@ from cognate.errors import PlatformError
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import Operation
 from cognate.platforms.cpu.arena import Arena
-from cognate.platforms.cpu.engine import Engine, Task
+from cognate.platforms.cpu.engine import Check, Engine, Task
 from cognate.platforms.cpu.loops import LoopNest
 from cognate.platforms.cpu.plans import Plan, WastefulError
 from cognate.platforms.cpu.protocol import Policy, Surveyor, Sweep
@@ -22,7 +22,11 @@ from cognate.schedules import Schedule
 LEAST_AGREEMENT = 0.85
 """Kendall's τ of split halves below which a matrix is measured again, then flagged."""
 
-QUICK_SECONDS, QUICK_RUNS = 0.002, 2
+ESTIMATE_REPEATS = 2
+COLD_SECONDS = 0.002
+"""A first run that is shorter than this says more about caches than about the schedule."""
+DISTURBED_SHARE = 0.1
+"""Nor does one that lost more than this share of its time to other processes."""
 
 
 class Settings(Protocol):
@@ -137,15 +141,24 @@ class _Batch:
             return
         row.plan_seconds, row.plan_bytes = plan.seconds, plan.stored_bytes
         task = self.engine.task(row.schedule, plan)
-        wrong, seconds = self.engine.check(task)
-        if wrong:
-            row.refuse("failed", f"{wrong} elements of the result are wrong")
+        checked = self.engine.check(task)
+        if checked.wrong:
+            row.refuse("failed", f"{checked.wrong} elements of the result are wrong")
             return
-        if seconds < QUICK_SECONDS:  # the first run was cold: do not judge by it
-            seconds = min(seconds, self.engine.measure(task, QUICK_RUNS)[0])
         self.rows.append(row)
         self.tasks.append(task)
-        self.estimates.append(seconds)
+        self.estimates.append(self._estimate(task, checked))
+
+    def _estimate(self, task: Task, checked: Check) -> float:
+        """Seconds of a run: that of the check, unless it was cold or disturbed."""
+        seconds, lost = checked.seconds, checked.lost
+        fastest = seconds
+        for _ in range(ESTIMATE_REPEATS):
+            if seconds > COLD_SECONDS and lost <= DISTURBED_SHARE * seconds:
+                break
+            seconds, lost = self.engine.measure(task)
+            fastest = min(fastest, seconds)
+        return fastest
 
     def _plan(self, nest: LoopNest) -> Plan | str:
         key = nest.plan_key
