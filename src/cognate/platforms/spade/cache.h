@@ -25,6 +25,18 @@ static inline uint32_t lanes_for(uint32_t ways) {
     return ways <= 8 ? 8 : ways <= 16 ? 16 : ways <= 32 ? 32 : 64;
 }
 
+/* Shape a cache of `sets` × `ways` lines for rows of `lines` lines; returns its tag count. */
+static inline int64_t shape(Cache *cache, int64_t sets, int64_t ways, int64_t lines) {
+    memset(cache, 0, sizeof *cache);
+    if (!sets || !ways) return 0;
+    cache->sets = (uint32_t)(sets >= lines ? sets / lines : 1);
+    int64_t kept = sets >= lines ? ways : ways * sets / lines;
+    cache->ways = (uint32_t)(kept > 1 ? kept : 1);
+    cache->lanes = lanes_for(cache->ways);
+    cache->inverse = UINT64_MAX / cache->sets + 1;
+    return (int64_t)cache->sets * cache->lanes;
+}
+
 /* id % sets by multiplication (Lemire, Kaser and Kurz 2019: exact for 32-bit operands). */
 static inline uint32_t set_of(const Cache *cache, uint32_t id) {
     uint64_t low = cache->inverse * id;
@@ -122,6 +134,12 @@ static inline uint32_t take_out(Cache *cache, uint32_t id) {
     memmove(tags + way, tags + way + 1, (cache->ways - 1 - way) * sizeof *tags);
     tags[cache->ways - 1] = 0;
     return tag;
+}
+
+static inline int64_t dirty_rows(const Cache *cache) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < (int64_t)cache->sets * cache->lanes; i++) count += cache->tags[i] >> 31;
+    return count;
 }
 
 #endif

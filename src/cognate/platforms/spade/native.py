@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cognate.native import load_library
 
+SOURCES = ("simulator.c", "tiles.c", "model.h", "memory.h", "cache.h")
 CAUSES = ("issue", "dependence", "sparse", "l1", "l2", "llc", "dram", "barrier", "imbalance")
 LEVELS = ("vrf", "l1", "victim", "l2", "llc")
 COUNTS = tuple(f"{level}_{what}" for level in LEVELS for what in ("hits", "misses"))
@@ -72,7 +73,7 @@ class CResult(ctypes.Structure):
 def library(*flags: str) -> ctypes.CDLL:
     """The compiled simulator; calls release the interpreter, so threads run side by side."""
     folder = Path(__file__).parent
-    loaded = load_library([folder / name for name in ("simulator.c", "tiles.c", "cache.h")], flags)
+    loaded = load_library([folder / name for name in SOURCES], flags)
     pointer, integer = ctypes.c_void_p, ctypes.c_int64
     three = (integer, integer, integer)
     loaded.order_entries.argtypes = [integer, integer, pointer, pointer, *three, pointer, pointer]
