@@ -6,14 +6,21 @@ from typing import Annotated
 
 import typer
 
-from cognate.cli.options import FolderOption, JsonOption, MatrixArgument, SourceOption, table_json
+from cognate.cli.options import (
+    FolderOption,
+    JsonOption,
+    MatrixArgument,
+    SourceOption,
+    find_matrix,
+    table_json,
+)
 
 app = typer.Typer(help="List, describe and fetch matrices.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_(
-    source: SourceOption = "embedded",
+    source: Annotated[str, typer.Option(help="embedded, suitesparse or directory.")] = "embedded",
     folder: FolderOption = None,
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
     group: Annotated[str | None, typer.Option(help="Only this group.")] = None,
@@ -40,7 +47,7 @@ def list_(
 @app.command()
 def show(
     matrix: MatrixArgument,
-    source: SourceOption = "embedded",
+    source: SourceOption = None,
     folder: FolderOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -48,10 +55,9 @@ def show(
 
     Example: cognate matrices show mycielskian12
     """
-    from cognate.matrices.sources import open_matrix
     from cognate.matrices.statistics import statistics
 
-    found = open_matrix(matrix, source=source, folder=folder)
+    found = find_matrix(matrix, source, folder)
     facts = {"name": found.name, "group": found.group, "kind": found.kind, **statistics(found)}
     if as_json:
         typer.echo(json.dumps(facts))

@@ -12,6 +12,7 @@ from cognate.errors import PlatformError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from cognate.matrices import SparseMatrix
     from cognate.platforms import Platform
 
 
@@ -44,7 +45,11 @@ MatrixArgument = Annotated[
     typer.Argument(help="A .mtx, .mtx.gz or .npz file, or a name.", autocompletion=_matrix_names),
 ]
 SourceOption = Annotated[
-    str, typer.Option(help="Where a name is looked up: embedded, suitesparse or directory.")
+    str | None,
+    typer.Option(
+        help="Where a name is looked up: embedded, suitesparse or directory; default: the first "
+        "two of these, in this order."
+    ),
 ]
 FolderOption = Annotated[Path | None, typer.Option(help="Folder, for --source directory.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -52,6 +57,17 @@ SettingOption = Annotated[
     list[str] | None,
     typer.Option("--set", help="Platform setting 'name=value' (YAML value). Repeatable."),
 ]
+
+
+def find_matrix(name: str, source: str | None = None, folder: Path | None = None) -> "SparseMatrix":
+    """The matrix in a file, or of this name in ``source``, else embedded or in SuiteSparse."""
+    from cognate.matrices import embedded, suitesparse
+    from cognate.matrices.sources import open_matrix
+
+    if source is None:
+        elsewhere = name not in embedded.names() and name in set(suitesparse.catalogue()["name"])
+        source = "suitesparse" if elsewhere else "embedded"
+    return open_matrix(name, source=source, folder=folder)
 
 
 def open_platform(name: str, settings: list[str] | None) -> "Platform":

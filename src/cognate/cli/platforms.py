@@ -15,6 +15,7 @@ from cognate.cli.options import (
     SettingOption,
     SourceOption,
     WidthOption,
+    find_matrix,
     open_platform,
     table_json,
 )
@@ -72,11 +73,10 @@ def check(
 
     Example: cognate platform check spade
     """
-    from cognate.matrices.sources import open_matrix
     from cognate.platforms.conformance import check_platform
 
     found = open_platform(platform, setting)
-    matrices = [open_matrix(name) for name in matrix or []]
+    matrices = [find_matrix(name) for name in matrix or []]
     findings = check_platform(found, matrices, width=width)
     problems = [f for f in findings if f.is_problem]
     if as_json:
@@ -156,7 +156,7 @@ def simulate(
     operation: OperationOption = "spmm",
     width: WidthOption = 256,
     schedule: ScheduleOption = None,
-    source: SourceOption = "embedded",
+    source: SourceOption = None,
     folder: FolderOption = None,
     setting: SettingOption = None,
     as_json: JsonOption = False,
@@ -165,10 +165,9 @@ def simulate(
 
     Example: cognate simulate mycielskian12 --op spmm --schedule "rp=256 cp=all"
     """
-    from cognate.matrices.sources import open_matrix
     from cognate.operations import get_operation
 
-    found = open_matrix(matrix, source=source, folder=folder)
+    found = find_matrix(matrix, source, folder)
     kernel = get_operation(operation, width)
     _evaluate(found, open_platform(platform, setting), "simulated", kernel, schedule, as_json)
 
@@ -179,7 +178,7 @@ def measure(
     operation: OperationOption = "spmm",
     width: WidthOption = 256,
     schedule: ScheduleOption = None,
-    source: SourceOption = "embedded",
+    source: SourceOption = None,
     folder: FolderOption = None,
     setting: SettingOption = None,
     as_json: JsonOption = False,
@@ -188,10 +187,9 @@ def measure(
 
     Example: cognate measure mycielskian12 --op spmm
     """
-    from cognate.matrices.sources import open_matrix
     from cognate.operations import get_operation
 
-    found = open_matrix(matrix, source=source, folder=folder)
+    found = find_matrix(matrix, source, folder)
     kernel = get_operation(operation, width)
     _evaluate(found, open_platform(platform, setting), "measured", kernel, schedule, as_json)
 

@@ -14,6 +14,7 @@ from cognate.cli.options import (
     SettingOption,
     SourceOption,
     WidthOption,
+    find_matrix,
     parse_settings,
     plain,
 )
@@ -37,7 +38,7 @@ def recommend(
     verify: Annotated[
         bool, typer.Option("--verify", help="Run or simulate the default and the recommended.")
     ] = False,
-    source: SourceOption = "embedded",
+    source: SourceOption = None,
     folder: FolderOption = None,
     setting: SettingOption = None,
     as_json: JsonOption = False,
@@ -46,12 +47,11 @@ def recommend(
 
     Example: cognate recommend mycielskian12 --op spmm --platform spade --top 3
     """
-    from cognate.matrices.sources import open_matrix
     from cognate.recommendation import model_path
     from cognate.recommendation import recommend as find
 
     found = find(
-        open_matrix(matrix, source=source, folder=folder),
+        find_matrix(matrix, source, folder),
         operation,
         platform,
         width=width,

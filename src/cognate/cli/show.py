@@ -8,7 +8,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from cognate.cli.options import FolderOption, JsonOption, MatrixArgument, SourceOption
+from cognate.cli.options import FolderOption, JsonOption, MatrixArgument, SourceOption, find_matrix
 
 if TYPE_CHECKING:
     from cognate.matrices import SparseMatrix
@@ -21,7 +21,7 @@ PIXELS = 512
 def show(
     matrix: MatrixArgument,
     png: Annotated[Path | None, typer.Option(help="Draw to this PNG file instead.")] = None,
-    source: SourceOption = "embedded",
+    source: SourceOption = None,
     folder: FolderOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -29,10 +29,9 @@ def show(
 
     Example: cognate show mycielskian9 --png mycielskian9.png
     """
-    from cognate.matrices.sources import open_matrix
     from cognate.matrices.statistics import statistics
 
-    found = open_matrix(matrix, source=source, folder=folder)
+    found = find_matrix(matrix, source, folder)
     facts = statistics(found)
     if png:
         draw_png(found, png)

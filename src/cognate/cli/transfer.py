@@ -11,7 +11,6 @@ from cognate.cli.options import (
     JsonOption,
     OperationOption,
     SettingOption,
-    SourceOption,
     WidthOption,
     open_platform,
     parse_settings,
@@ -33,7 +32,7 @@ def transfer(
     source_model: Annotated[
         Path | None, typer.Option(help="Source model to start from; default: the shipped one.")
     ] = None,
-    source: SourceOption = "embedded",
+    source: Annotated[str, typer.Option(help="embedded, suitesparse or directory.")] = "embedded",
     folder: FolderOption = None,
     nnz_min: Annotated[int, typer.Option(help="Least number of entries.")] = 20_000,
     nnz_max: Annotated[int, typer.Option(help="Greatest number of entries.")] = 300_000,

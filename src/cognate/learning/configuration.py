@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from cognate.errors import ModelError
 
 Encoder = Literal["waco", "deep", "none"]
+Statistics = Literal["shape", "pattern"]
 Latent = Literal["ae", "vae", "pca", "padded", "augmented", "none"]
 Predictor = Literal["mlp", "gru", "attention"]
 Loss = Literal["pairwise", "listwise"]
@@ -19,6 +20,8 @@ class ModelConfiguration:
 
     encoder: Encoder = "deep"
     """Pattern encoder: WACO's 14 layers of 32 channels, growing channels, or no pattern."""
+    statistics: Statistics = "pattern"
+    """Numbers beside the encoder: rows, columns and entries as in WACO, or all statistics."""
     mapper: Literal["slots", "none"] = "slots"
     """Comparable slots, or every parameter left to the latent encoder."""
     latent: Latent = "ae"
@@ -82,6 +85,7 @@ class ModelConfiguration:
 
 _CHOICES = {
     "encoder": Encoder,
+    "statistics": Statistics,
     "mapper": Literal["slots", "none"],
     "latent": Latent,
     "predictor": Predictor,
@@ -100,8 +104,8 @@ def _parse(name: str, text: str, present: object) -> object:
 
 BASES = {
     "cognate": ModelConfiguration(),
-    "waco-fa": ModelConfiguration(encoder="waco", latent="augmented"),
-    "waco-fm": ModelConfiguration(encoder="waco", latent="padded"),
+    "waco-fa": ModelConfiguration(encoder="waco", statistics="shape", latent="augmented"),
+    "waco-fm": ModelConfiguration(encoder="waco", statistics="shape", latent="padded"),
 }
 
 

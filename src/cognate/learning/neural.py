@@ -78,7 +78,7 @@ class _Network:
         configuration = ModelConfiguration(
             **{**stored, "tune_frozen": tuple(stored["tune_frozen"])}
         )
-        model = CostModel(configuration, STATISTICS)
+        model = CostModel(configuration, STATISTICS[configuration.statistics])
         from_arrays(model, "model", dict(tensors))
         latent = empty_latent(configuration, platform, operation)
         if latent is not None:
@@ -195,7 +195,7 @@ def new_model(configuration: ModelConfiguration, seed: int) -> CostModel:
     """A model with random weights that depend on the seed only."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return CostModel(configuration, STATISTICS)
+        return CostModel(configuration, STATISTICS[configuration.statistics])
 
 
 def latent_for(

@@ -11,9 +11,10 @@ from torch import Tensor
 
 from cognate.errors import ModelError
 from cognate.learning.configuration import ModelConfiguration
-from cognate.learning.encoding import Sampled, shape_statistics
+from cognate.learning.encoding import SHAPE_NAMES, Sampled, shape_statistics
 from cognate.learning.model import CostModel, MatrixInput, ScheduleInput
 from cognate.learning.pattern import LAYERS, Pyramid, build_pyramid, join
+from cognate.learning.profile import PATTERN_NAMES, pattern_statistics
 from cognate.learning.ranker import CURVE_COLUMNS, Scores
 from cognate.learning.ranking import LOSSES, kendall_tau
 from cognate.learning.tiles import pool_pattern
@@ -26,7 +27,7 @@ class PatternStore:
 
     def __init__(self, limit: int = 512):
         self._limit = limit
-        self._kept: dict[tuple[str, str, int], tuple[Pyramid, Tensor]] = {}
+        self._kept: dict[tuple[str, str, str, int], tuple[Pyramid, Tensor]] = {}
 
     def inputs(
         self, configuration: ModelConfiguration, matrices: Sequence[SparseMatrix]
@@ -39,10 +40,12 @@ class PatternStore:
         self, configuration: ModelConfiguration, matrix: SparseMatrix
     ) -> tuple[Pyramid, Tensor]:
         layers = LAYERS.get(configuration.encoder, ())
-        key = (matrix.pattern_hash, configuration.encoder, configuration.sites)
+        kind = configuration.statistics
+        key = (matrix.pattern_hash, configuration.encoder, kind, configuration.sites)
         if key not in self._kept:
             pooled = pool_pattern(matrix, configuration.sites)
-            statistics = np.append(shape_statistics(matrix), np.float32(pooled.shift))
+            known = shape_statistics(matrix) if kind == "shape" else pattern_statistics(matrix)
+            statistics = np.append(known, np.float32(pooled.shift))
             entry = build_pyramid(pooled, layers), torch.from_numpy(statistics)
             if len(self._kept) >= self._limit:
                 self._kept.pop(next(iter(self._kept)))
@@ -50,8 +53,8 @@ class PatternStore:
         return self._kept[key]
 
 
-STATISTICS = 4
-"""Rows, columns, entries, and the shift of the grid that the pattern was pooled to."""
+STATISTICS = {"shape": len(SHAPE_NAMES) + 1, "pattern": len(PATTERN_NAMES) + 1}
+"""Numbers of a matrix, and the shift of the grid that its pattern was pooled to."""
 
 PATTERNS = PatternStore()
 

@@ -164,3 +164,15 @@ def test_check_names_the_problem_and_fails(tmp_path):
     assert outcome.exit_code == 1
     assert "WRONG  answers (spmm): no schedule ran" in outcome.stdout
     assert "exit code 1" in outcome.stdout
+
+
+def test_a_name_is_looked_up_in_the_corpus_then_in_suitesparse(monkeypatch):
+    from cognate.cli.options import find_matrix
+    from cognate.matrices import sources
+
+    asked = []
+    monkeypatch.setattr(sources.suitesparse, "load", lambda name, *rest: asked.append(name))
+    assert find_matrix("Trefethen_500").name == "Trefethen_500"
+    assert asked == []
+    find_matrix("west0479")
+    assert asked == ["west0479"]

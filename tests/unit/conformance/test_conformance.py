@@ -304,10 +304,18 @@ def test_a_measured_platform_may_give_other_times():
 
 @pytest.mark.parametrize(("platform", "words"), BROKEN.items(), ids=lambda v: getattr(v, "name", v))
 def test_each_broken_promise_is_named(platform, words):
-    problems = [f for f in check_platform(platform()) if f.is_problem]
+    problems = [f for f in check_platform(platform(), operations=["spmm"]) if f.is_problem]
     assert any(words in str(problem) for problem in problems), problems
-    with pytest.raises(AssertionError, match="platform"):
-        assert_conforms(platform())
+
+
+def test_asserting_lists_every_problem():
+    class Twice(Shouting):
+        sample_cost = -1.0
+
+    with pytest.raises(AssertionError) as caught:
+        assert_conforms(Twice(), operations=["spmm"])
+    assert "lower-case" in str(caught.value)
+    assert "sample_cost" in str(caught.value)
 
 
 def test_a_platform_that_cannot_run_here_is_noted_not_blamed():
@@ -334,3 +342,10 @@ def test_an_operation_that_is_not_offered_is_noted():
 
 def test_spade_conforms():
     assert_conforms(get_platform("spade", threads=1))
+
+
+def test_cpu_conforms():
+    cpu = get_platform("cpu")
+    if cpu.skip():
+        pytest.skip(cpu.skip())
+    assert_conforms(cpu, width=16, schedules=3)

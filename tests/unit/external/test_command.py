@@ -61,6 +61,19 @@ def test_a_pattern_and_a_unit_are_used(tmp_path, scattered):
     assert evaluated(platform, scattered, 1)["seconds"][0] == pytest.approx(2e-6)
 
 
+def test_a_parameter_goes_before_what_is_known_of_the_matrix(tmp_path, scattered):
+    content = changed(
+        parameters=[{"name": "rows", "values": [7, 9], "default": 7}],
+        forbid=[],
+        slots={"rows_per_tile": "rows"},
+        command={"run": "echo {rows} {cols} {matrix}", "pattern": r"^(\d+) 500 "},
+    )
+    (tmp_path / "board.yaml").write_text(yaml.safe_dump(content))
+    platform = get_platform(str(tmp_path / "board.yaml"), cache=str(tmp_path / "cache"))
+    table = platform.evaluate(scattered, SPMM, list(platform.space(SPMM)))
+    assert table["seconds"].tolist() == [7, 9]
+
+
 BAD_ENDS = {
     "junk": ("echo 'no licence'", "expected a number, got: no licence"),
     "silence": ("true", "got: nothing"),

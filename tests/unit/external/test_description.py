@@ -108,6 +108,7 @@ MISTAKES = {
         {**changed(command__parallel=2), "kind": "measured"},
         "measured runs alone",
     ),
+    "reserved": (changed(parameters__2__name="matrix"), "cannot be called matrix"),
     "not_yaml": ("name: [", "not valid YAML"),
     "a_list": ("- 1", "mapping"),
 }

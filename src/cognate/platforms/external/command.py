@@ -154,7 +154,6 @@ class CommandPlatform(ExternalPlatform):
         stop: threading.Event,
     ) -> Answer:
         values = {
-            **{name: str(value) for name, value in schedule.as_dict().items()},
             **places,
             "operation": operation.name,
             "width": str(operation.width),
@@ -164,6 +163,7 @@ class CommandPlatform(ExternalPlatform):
             "cols": str(matrix.cols),
             "nnz": str(matrix.nnz),
             "python": sys.executable,
+            **{name: str(value) for name, value in schedule.as_dict().items()},
         }
         words = [PLACEHOLDER.sub(lambda m: values[m[1]], word) for word in self.command.words]
         answer = Answer("failed", reason="called off")

@@ -18,6 +18,8 @@ FIXED_PLACEHOLDERS = (
     "matrix", "npz", "operation", "width", "schedule", "schedule_id", "rows", "cols", "nnz",
     "python",
 )  # fmt: skip
+RESERVED = {"matrix", "npz", "schedule", "schedule_id", "python"}
+"""Placeholders that no parameter may take; another one with a parameter's name is its value."""
 UNITS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9}
 Unit = Literal["seconds", "milliseconds", "microseconds", "nanoseconds", "cycles"]
 
@@ -242,6 +244,8 @@ def _check_slot(slot: str, entry: Slot, known: dict[str, tuple[Value, ...]]) -> 
 
 
 def _check_placeholders(command: CommandEntry, parameters: set[str]) -> None:
+    if parameters & RESERVED:
+        raise ValueError(f"a parameter cannot be called {min(parameters & RESERVED)}; rename it")
     used = {name for word in command.words for name in PLACEHOLDER.findall(word)}
     known = parameters | set(FIXED_PLACEHOLDERS)
     if used - known:
