@@ -7,7 +7,7 @@ import math
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ class Study:
 
     def __init__(self, config: Config):
         self.config = config
+        self.platform = cache(self._platform)
 
     @cached_property
     def matrices(self) -> pd.DataFrame:
@@ -92,11 +93,6 @@ class Study:
     def operation(self, name: str) -> Operation:
         """An operation at the study's dense width."""
         return get_operation(name, self.config.width)
-
-    def platform(self, name: str) -> Platform:
-        """The platform that results call ``name``, with the study's settings."""
-        choice = self.config.platform_choice(name)
-        return get_platform(choice.platform, **choice.settings)
 
     def sampling(self, name: str) -> dict[str, Any]:
         """What a platform's samples depend on, beside the matrices and the code."""
@@ -177,6 +173,11 @@ class Study:
         names = self.names("train")
         order = np.random.default_rng(seed).permutation(len(names))
         return sorted(names[i] for i in order[:size])
+
+    def _platform(self, name: str) -> Platform:
+        """The platform that results call ``name``, with the study's settings, made once."""
+        choice = self.config.platform_choice(name)
+        return get_platform(choice.platform, **choice.settings)
 
     def _selection(self) -> dict[str, Any]:
         rules = {"names", "kinds", "groups", "families", "rows", "nnz", "count", "seed"}
