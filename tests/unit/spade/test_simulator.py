@@ -7,7 +7,7 @@ import scipy.sparse
 from cognate.errors import PlatformError
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import get_operation
-from cognate.platforms.spade import SpadePlatform, load_machine, simulate
+from cognate.platforms.spade import SpadePlatform, load_machine, simulate, timeline
 from cognate.platforms.spade.simulator import simulate_work
 from cognate.platforms.spade.space import make_space, work_of
 from cognate.platforms.spade.tiles import tile
@@ -168,3 +168,15 @@ def test_identities_beyond_32_bits_are_refused():
     )
     with pytest.raises(PlatformError, match="huge"):
         simulate(huge, get_operation("spmm", 32), default(32), MACHINE)
+
+
+@pytest.mark.parametrize("text", ["rp=32", "rp=256 cp=1024 barrier=1 split=32"])
+def test_timeline_adds_up_to_the_issue_time(text):
+    rows, cols = (x.ravel() for x in np.indices((1500, 3)))
+    matrix, operation = matrix_of(rows, cols * 700, (1500, 2000)), get_operation("spmm", 64)
+    schedule = make_space("spade", operation).parse(text)
+    shown = timeline(matrix, operation, schedule, MACHINE, bins=50)
+    assert shown.busy.shape == (224, 50)
+    issue = 4500 * 4 * CYCLE * 1e-12
+    assert shown.busy.sum() * shown.seconds_per_bin == pytest.approx(issue)
+    assert shown.busy.max() <= 1 + 4 * CYCLE * 1e-12 / shown.seconds_per_bin

@@ -6,13 +6,15 @@ learning. Start at :class:`SpadePlatform` for samples and :func:`simulate` for o
 
 from cognate.platforms.spade.machine import SpadeMachine, load_machine, machine_names
 from cognate.platforms.spade.platform import SpadePlatform
-from cognate.platforms.spade.simulator import Report, simulate
+from cognate.platforms.spade.simulator import Report, Timeline, simulate, timeline
 
 __all__ = [
     "Report",
     "SpadeMachine",
     "SpadePlatform",
+    "Timeline",
     "load_machine",
     "machine_names",
     "simulate",
+    "timeline",
 ]

@@ -37,6 +37,8 @@ typedef struct {
 typedef struct {
     i64 operation, rows, cols, lines, bypass, used_rows;
     i64 slices, extrapolate; /* extrapolate: stop when slices repeat */
+    i64 *timeline;           /* (pes, timeline_bins): issue time of each PE, or null */
+    i64 timeline_bins, timeline_ps;
 } Work;
 
 typedef struct {

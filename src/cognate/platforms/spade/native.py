@@ -44,8 +44,11 @@ class CTiling(ctypes.Structure):
 class CWork(ctypes.Structure):
     """``Work`` of simulator.c."""
 
-    _fields_ = _integers(
-        *("operation", "rows", "cols", "lines", "bypass", "used_rows", "slices", "extrapolate")
+    _fields_ = (
+        *_integers("operation", "rows", "cols", "lines", "bypass", "used_rows"),
+        *_integers("slices", "extrapolate"),
+        ("timeline", ctypes.c_void_p),
+        *_integers("timeline_bins", "timeline_ps"),
     )
 
 

@@ -99,6 +99,11 @@ static inline void look_ahead(Sim *s, Pe *pe, Cache *l2, i64 entry) {
     prefetch(&s->llc, col);
 }
 
+static void mark_busy(Sim *s, const Pe *pe) {
+    i64 bin = pe->now / s->w->timeline_ps, last = s->w->timeline_bins - 1;
+    s->w->timeline[(pe - s->pe) * (last + 1) + (bin < last ? bin : last)] += s->issue_ps;
+}
+
 /* One entry: its r row, its c row, its operations. */
 static inline void run_entry(Sim *s, Pe *pe, Cache *l2) {
     i64 groups = s->m->sparse_groups, entry = pe->entry++;
@@ -129,6 +134,7 @@ static inline void run_entry(Sim *s, Pe *pe, Cache *l2) {
     take_station(pe, s->window, hold(ready + s->m->simd_ps, cause));
     pe->ready_output = ready + s->step_ps;
     s->out->causes[ISSUE] += s->issue_ps;
+    if (s->w->timeline) mark_busy(s, pe);
     pe->now += s->issue_ps;
     if (s->w->operation == SDDMM) write_outputs(s, pe);
 }

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cognate.errors import PlatformError
 from cognate.matrices.matrix import SparseMatrix
@@ -56,22 +57,26 @@ def simulate_work(
     Dense slices run one after another, with a barrier between them. Once they repeat, the
     rest is extrapolated (``extrapolate``). A narrower last slice runs alone.
     """
-    count, rest = divmod(operation.width, work.slice_width)
-    c_work = CWork(
+    rest = operation.width % work.slice_width
+    c_work = _c_work(matrix, operation, work, extrapolate)
+    run = _simulate_slices(machine, tiling, c_work)
+    if rest:
+        c_work.lines, c_work.slices = rest // LINE_FLOATS, 1
+        run = _add(run, _simulate_slices(machine, tiling, c_work))
+    return run
+
+
+def _c_work(matrix: SparseMatrix, operation: Operation, work: Work, extrapolate: bool) -> CWork:
+    return CWork(
         operation=OPERATION_NAMES.index(operation.name),
         rows=matrix.rows,
         cols=matrix.cols,
         lines=work.slice_width // LINE_FLOATS,
         bypass=int(work.bypass),
         used_rows=int(np.count_nonzero(np.diff(matrix.row_pointers))),
-        slices=count,
+        slices=operation.width // work.slice_width,
         extrapolate=int(extrapolate),
     )
-    run = _simulate_slices(machine, tiling, c_work)
-    if rest:
-        c_work.lines, c_work.slices = rest // LINE_FLOATS, 1
-        run = _add(run, _simulate_slices(machine, tiling, c_work))
-    return run
 
 
 def _simulate_slices(machine: SpadeMachine, tiling: Tiling, work: CWork) -> Run:
@@ -234,6 +239,39 @@ def simulate(
     tiling = tile(ordered, work.panel_rows, work.panel_cols, work.columns_outer)
     run = simulate_work(machine, tiling, ordered, operation, work)
     return Report(matrix, operation, schedule, machine, run)
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """How busy each element was over time."""
+
+    seconds_per_bin: float
+    busy: NDArray[np.float64]
+    """Shape (elements, bins): share of each bin spent issuing vector operations."""
+
+
+def timeline(
+    matrix: SparseMatrix,
+    operation: Operation,
+    schedule: Schedule,
+    machine: SpadeMachine,
+    bins: int = 200,
+) -> Timeline:
+    """Occupation of the elements over the run, by simulating it twice.
+
+    All dense slices of equal width are simulated, none is extrapolated.
+    """
+    check(matrix, operation)
+    work = work_of(schedule, matrix, operation.width)
+    ordered = reorder(matrix) if work.reorder else matrix
+    tiling = tile(ordered, work.panel_rows, work.panel_cols, work.columns_outer)
+    c_work = _c_work(ordered, operation, work, extrapolate=False)
+    total_ps = round(_simulate_slices(machine, tiling, c_work).seconds * 1e12)
+    busy = np.zeros((machine.pes, bins), dtype=np.int64)
+    c_work.timeline, c_work.timeline_bins = busy.ctypes.data, bins
+    c_work.timeline_ps = max(1, -(-total_ps // bins))
+    _simulate_slices(machine, tiling, c_work)
+    return Timeline(c_work.timeline_ps * 1e-12, busy / c_work.timeline_ps)
 
 
 def check(matrix: SparseMatrix, operation: Operation) -> None:
