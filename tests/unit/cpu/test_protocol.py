@@ -124,12 +124,22 @@ def test_dirty_visits_are_repeated_but_not_without_end():
     assert len(machine.log) <= 1.3 * sum(map(len, sweep.visits)) + 2
 
 
-def test_budget_stops_after_a_complete_round():
-    machine = FakeMachine(true_times(50))
-    sweep = machine.survey(Policy(budget_seconds=1e-6)).run()
+def test_beyond_its_budget_a_sweep_keeps_the_first_runs():
+    true = true_times(50)
+    sweep = FakeMachine(true).survey(Policy(budget_seconds=1e-6)).run()
     assert [len(visits) for visits in sweep.visits] == [1] * 50
+    assert sweep.seconds() == pytest.approx(1.2 * true)  # the estimates
     assert np.isnan(sweep.agreement())
-    assert np.isfinite(sweep.seconds()).all()
+
+
+def test_budget_ends_in_the_middle_of_a_round():
+    true = true_times(50)
+    budget = 1.5 * 50 * (3 * true.mean() + 0.0003)
+    machine = FakeMachine(true)
+    sweep = machine.survey(Policy(budget_seconds=budget)).run()
+    assert {len(visits) for visits in sweep.visits} == {1, 2}
+    assert sweep.seconds() == pytest.approx(true)
+    assert machine.time <= budget + 3 * true.max() + 0.0006
 
 
 def test_more_rounds_raise_a_poor_agreement():

@@ -56,8 +56,8 @@ class Policy:
     idle_share: float = 0.0
     """Sleep this share of the measuring time (for real-time priority)."""
     budget_seconds: float | None = None
-    """Of planning, checking and timing together. No round begins beyond this, except the
-    first."""
+    """Of planning, checking and timing together. No visit begins beyond this; a schedule that
+    had none by then keeps the time of its checked run."""
 
 
 @dataclass
@@ -161,8 +161,11 @@ class Surveyor:
 
     def _visit_all(self, active: list[int]) -> None:
         chosen = sorted({*active, self.anchor})
-        for schedule in self._random.permutation(chosen):
-            self._visit(int(schedule))
+        for schedule in map(int, self._random.permutation(chosen)):
+            if not self._late():
+                self._visit(schedule)
+            elif not self.sweep.visits[schedule]:
+                self._record(schedule, self._estimates[schedule])
         self._round += 1
 
     def _visit(self, schedule: int) -> None:
