@@ -184,7 +184,7 @@ def measure(sizes: Sizes) -> dict[str, list[float]]:
         lambda: tile_view(task.target, task.operation, large, schedules), sizes.repeats
     )
     configuration = BASES["cognate"]
-    model = CostModel(configuration, STATISTICS)
+    model = CostModel(configuration, STATISTICS[configuration.statistics])
 
     def encode(matrix: SparseMatrix) -> None:
         with torch.no_grad():

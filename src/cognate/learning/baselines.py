@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from cognate.errors import ModelError
+from cognate.learning.encoding import Floats, one_hot
 from cognate.learning.ranker import Ranker, Scores
 from cognate.learning.store import Tensors
 from cognate.matrices.matrix import SparseMatrix
@@ -123,33 +125,34 @@ FIXED_LIMIT = 4096
 
 
 def best_fixed_ranker(platform: Platform, operation: Operation, shots: pd.DataFrame) -> FixedRanker:
-    """What a matrix-blind user does: order schedules by their mean rank over the shots.
+    """What a matrix-blind user does: order schedules by their mean log time over the shots.
 
-    The rank of a schedule on a matrix is its place among that matrix's samples, from 0 to 1.
-    Shots sample different schedules, so few share all; a schedule that was sampled on some
-    matrices only takes, on the others, the rank that an additive model of its parameters
-    predicts. Schedules never sampled are ranked by that model alone.
+    Times are relative to the mean of their matrix. Shots sample different schedules; one that
+    some shots lack gets, on those, the time that a ridge regression on the parameters and their
+    pairs predicts, and one that was never sampled gets it on all.
     """
-    ranks = shots.groupby("matrix")["seconds"].rank(pct=True)
+    log_seconds = np.log(shots["seconds"])
+    relative = (log_seconds - log_seconds.groupby(shots["matrix"]).transform("mean")).to_numpy()
     space = platform.space(operation)
     candidates = {s.schedule_id: s for s in space.sample(FIXED_LIMIT, seed=0)}
     for schedule_id in shots["schedule_id"].unique():
         candidates.setdefault(int(schedule_id), space.at(int(schedule_id)))
-    table = pd.get_dummies(
-        space.table(list(candidates.values())).set_index("schedule_id").astype(str)
+    ids = pd.Index(list(candidates))
+    design = _with_pairs(
+        one_hot(space, [p.name for p in space.parameters]).encode(list(candidates.values()))
     )
-    design = table.to_numpy(dtype=np.float64)
-    seen = table.index.get_indexer(pd.Index(shots["schedule_id"]))
-    ridge = np.eye(design.shape[1])
+    seen = ids.get_indexer(pd.Index(shots["schedule_id"]))
     sampled = design[seen]
-    weights = np.linalg.solve(
-        sampled.T @ sampled + ridge, sampled.T @ (ranks.to_numpy() - ranks.mean())
-    )
-    prior = design @ weights + ranks.mean()
-    matrices = shots["matrix"].nunique()
+    ridge = np.eye(design.shape[1])
+    predicted = design @ np.linalg.solve(sampled.T @ sampled + ridge, sampled.T @ relative)
     residual = np.zeros(len(design))
-    np.add.at(residual, seen, ranks.to_numpy() - prior[seen])
-    scores = prior + residual / matrices
-    return FixedRanker(
-        platform, operation, dict(zip(table.index.tolist(), scores.tolist(), strict=True))
-    )
+    np.add.at(residual, seen, relative - predicted[seen])
+    scores = predicted + residual / shots["matrix"].nunique()
+    return FixedRanker(platform, operation, dict(zip(ids.tolist(), scores.tolist(), strict=True)))
+
+
+def _with_pairs(columns: Floats) -> NDArray[np.float64]:
+    """Columns and the products of every two that are ever one together."""
+    left, right = np.triu_indices(columns.shape[1], 1)
+    products = columns[:, left] * columns[:, right]
+    return np.concatenate([columns, products[:, products.any(axis=0)]], axis=1).astype(np.float64)

@@ -31,7 +31,7 @@ class Boosting:
     """Squared error of log time less the matrix's mean, or pairs of schedules (LambdaMART)."""
     trees: int = 200
     depth: int = 4
-    learning_rate: float = 0.1
+    learning_rate: float = 0.05
     row_share: float = 0.8
     column_share: float = 0.5
     minimum_weight: float = 4.0
