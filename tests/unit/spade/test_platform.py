@@ -38,13 +38,13 @@ def test_all_256_schedules_get_a_valid_row(name):
 def test_results_do_not_depend_on_threads_or_company():
     operation = get_operation("spmm", 64)
     one, many = SpadePlatform(threads=1), SpadePlatform(threads=4)
-    schedules = list(one.space(operation))
+    schedules = list(one.space(operation))[::3]
     first = one.evaluate(MATRIX, operation, schedules).drop(columns="reorder_seconds")
     second = many.evaluate(MATRIX, operation, schedules).drop(columns="reorder_seconds")
     assert first.equals(second)
-    for schedule in schedules[::37]:
+    for row, schedule in list(enumerate(schedules))[::17]:
         report = simulate(MATRIX, operation, schedule, one.hardware)
-        assert report.run.seconds == first["seconds"][schedule.schedule_id]
+        assert report.run.seconds == first["seconds"][row]
 
 
 def test_slots_are_clipped_to_the_matrix():

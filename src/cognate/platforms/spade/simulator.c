@@ -285,10 +285,12 @@ static int set_up_ports(Sim *s) {
 }
 
 /* Whether the slice after the `last` one would repeat it. Outputs that stay in the caches are
- * written to memory only once the caches are full, so SpMM must first have
- * written as much in two slices running as a slice produces. */
+ * written to memory only once those are full. So SpMM must have written as much in two slices
+ * running as a slice produces, unless the last-level cache has room for all slices. */
 static int is_steady(const Sim *s, const Totals *before, const Totals *last, const Totals *now) {
+    i64 room = (i64)s->llc.sets * s->llc.ways;
     if (s->w->operation == SDDMM) return 1;
+    if (!s->w->bypass && s->w->slices * s->slice_ids <= room) return 1;
     i64 written = now->traffic[WRITE_R] - last->traffic[WRITE_R];
     i64 earlier = last->traffic[WRITE_R] - before->traffic[WRITE_R];
     i64 produced = s->w->used_rows * s->w->lines;
