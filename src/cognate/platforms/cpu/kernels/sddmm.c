@@ -185,14 +185,31 @@ static void blocks(const struct task *task, int64_t from, int64_t to, int64_t j,
 /* The loop as a sparse compiler prints it: one scalar sum an entry and slice. */
 static void plain(const struct task *task, int64_t from, int64_t to, int64_t j, int64_t n) {
     const struct plan *plan = task->plan;
-    const int64_t stride = task->stride, end = j + n;
-    const int64_t step = task->place == IN_ENTRY && task->slice < n ? task->slice : n;
+    const int64_t stride = task->stride;
+    const float *own = (plan->segment_is_row ? task->left : task->right) + j;
+    const float *others = (plan->segment_is_row ? task->right : task->left) + j;
     for (int64_t s = from; s < to; s++) {
+        const float *restrict x = own + plan->segment_id[s] * stride;
         for (int64_t e = plan->segment_entry[s]; e < plan->segment_entry[s + 1]; e++) {
-            const int64_t row = plan->segment_is_row ? plan->segment_id[s] : plan->entry_id[e];
-            const int64_t col = plan->segment_is_row ? plan->entry_id[e] : plan->segment_id[s];
-            const float *restrict x = task->left + row * stride;
-            const float *restrict y = task->right + col * stride;
+            const float *restrict y = others + plan->entry_id[e] * stride;
+            float dot = 0;
+#pragma omp simd reduction(+ : dot)
+            for (int64_t j0 = 0; j0 < n; j0++) dot += x[j0] * y[j0];
+            put(task->result + e, plan->value + e, dot, j > 0);
+        }
+    }
+}
+
+/* The same with a loop over slices inside the entries. */
+static void plain_slices(const struct task *task, int64_t from, int64_t to, int64_t j, int64_t n) {
+    const struct plan *plan = task->plan;
+    const int64_t stride = task->stride, end = j + n, step = task->slice;
+    const float *own = plan->segment_is_row ? task->left : task->right;
+    const float *others = plan->segment_is_row ? task->right : task->left;
+    for (int64_t s = from; s < to; s++) {
+        const float *restrict x = own + plan->segment_id[s] * stride;
+        for (int64_t e = plan->segment_entry[s]; e < plan->segment_entry[s + 1]; e++) {
+            const float *restrict y = others + plan->entry_id[e] * stride;
             float dot = 0;
             for (int64_t j1 = j; j1 < end; j1 += step) {
                 const int64_t stop = j1 + step < end ? j1 + step : end;
@@ -208,7 +225,7 @@ void sddmm_run(const struct task *task, int64_t from, int64_t to, int64_t j, int
     /* The stride is a multiple of 16 floats and the padding is zero on both sides. */
     const int64_t padded = (n + 15) / 16 * 16;
     if (task->inner == PLAIN)
-        plain(task, from, to, j, n);
+        (task->place == IN_ENTRY && task->slice < n ? plain_slices : plain)(task, from, to, j, n);
     else if (task->plan->block_rows)
         blocks(task, from, to, j, padded);
     else

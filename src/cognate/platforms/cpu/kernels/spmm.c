@@ -159,10 +159,37 @@ static const segment_kernel BLOCK[3][5] = {{block_2_16, block_2_32, block_2_64, 
                                            {block_8_16, block_8_32, 0, 0, 0}};
 
 /* The loop as a sparse compiler prints it: the result is updated in memory. */
-static void plain(const struct task *task, int64_t from, int64_t to, int64_t j, int64_t n) {
+static void plain_rows(const struct task *task, int64_t from, int64_t to, int64_t j, int64_t n) {
     const struct plan *plan = task->plan;
-    const int64_t stride = task->stride, end = j + n;
-    const int64_t step = task->place == IN_ENTRY && task->slice < n ? task->slice : n;
+    const int64_t stride = task->stride;
+    for (int64_t s = from; s < to; s++) {
+        float *restrict c = task->result + plan->segment_id[s] * stride + j;
+        for (int64_t e = plan->segment_entry[s]; e < plan->segment_entry[s + 1]; e++) {
+            const float *restrict b = task->right + plan->entry_id[e] * stride + j;
+            const float value = plan->value[e];
+            for (int64_t j0 = 0; j0 < n; j0++) c[j0] += value * b[j0];
+        }
+    }
+}
+
+static void plain_columns(const struct task *task, int64_t from, int64_t to, int64_t j,
+                          int64_t n) {
+    const struct plan *plan = task->plan;
+    const int64_t stride = task->stride;
+    for (int64_t s = from; s < to; s++) {
+        const float *restrict b = task->right + plan->segment_id[s] * stride + j;
+        for (int64_t e = plan->segment_entry[s]; e < plan->segment_entry[s + 1]; e++) {
+            float *restrict c = task->result + plan->entry_id[e] * stride + j;
+            const float value = plan->value[e];
+            for (int64_t j0 = 0; j0 < n; j0++) c[j0] += value * b[j0];
+        }
+    }
+}
+
+/* The same with a loop over slices inside the entries. */
+static void plain_slices(const struct task *task, int64_t from, int64_t to, int64_t j, int64_t n) {
+    const struct plan *plan = task->plan;
+    const int64_t stride = task->stride, end = j + n, step = task->slice;
     for (int64_t s = from; s < to; s++) {
         for (int64_t e = plan->segment_entry[s]; e < plan->segment_entry[s + 1]; e++) {
             const int64_t row = plan->segment_is_row ? plan->segment_id[s] : plan->entry_id[e];
@@ -178,6 +205,11 @@ static void plain(const struct task *task, int64_t from, int64_t to, int64_t j, 
     }
 }
 
+static segment_kernel choose_plain(const struct task *task, int64_t n) {
+    if (task->place == IN_ENTRY && task->slice < n) return plain_slices;
+    return task->plan->segment_is_row ? plain_rows : plain_columns;
+}
+
 static segment_kernel choose(const struct task *task, int size) {
     if (task->plan->block_rows) return BLOCK[__builtin_ctzll(task->plan->block_rows) - 1][size];
     if (task->plan->segment_is_row)
@@ -187,7 +219,7 @@ static segment_kernel choose(const struct task *task, int size) {
 
 void spmm_run(const struct task *task, int64_t from, int64_t to, int64_t j, int64_t n) {
     if (task->inner == PLAIN) {
-        plain(task, from, to, j, n);
+        choose_plain(task, n)(task, from, to, j, n);
         return;
     }
     /* The stride is a multiple of 16 floats: the last tile may work on padding. */
