@@ -182,11 +182,15 @@ def main() -> None:
     parser.add_argument("--widths", nargs="*", type=int, help="dense widths")
     parser.add_argument("--folder", type=Path, help="real matrices (.mtx, .mtx.gz)")
     parser.add_argument("--real", type=int, default=20, help="how many of them")
+    parser.add_argument("--schedules", type=int, help="how many are surveyed a case")
+    parser.add_argument("--seconds", type=float, help="budget of a survey")
     parser.add_argument("--twice", action="store_true", help="survey twice and compare")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after a case")
     arguments = parser.parse_args()
     begin = time.perf_counter()
     effort = replace(QUICK_EFFORT if arguments.quick else FULL_EFFORT, twice=arguments.twice)
+    effort.schedules = arguments.schedules or effort.schedules
+    effort.survey_seconds = arguments.seconds or effort.survey_seconds
     platform = CpuPlatform(budget_seconds=effort.survey_seconds)
     limits = Limits.measure(platform)
     peers = [Peer(name, len(platform.processors)) for name in PEERS]
