@@ -76,6 +76,12 @@ class Study:
         """Batches that hold a matrix of these parts of the split."""
         return sorted(set(self.matrices.loc[self.names(*splits), "batch"]))
 
+    def sampled_batches(self, platform: str) -> list[str]:
+        """Batches that a platform is sampled on: the source only where models learn from it."""
+        if platform == self.config.source.name:
+            return self.batches_of("train", "validation")
+        return list(self.batches)
+
     def load(self, name: str) -> SparseMatrix:
         """Read, build or fetch one matrix of the study."""
         row = self.matrices.loc[name]

@@ -133,16 +133,12 @@ def offered(specs):
 
 
 def samples_of(targets, operations):
-    """Samples of targets on all matrices, and of the source on what models learn from."""
-    source = STUDY.config.source.name
-    batches = dict.fromkeys(targets, STUDY.batches)
-    batches[source] = STUDY.batches_of("train", "validation")
-    return [
-        f"{RESULTS}/samples/{platform}/{operation}/{batch}.parquet"
-        for platform in batches
-        for operation in operations
-        for batch in batches[platform]
-    ]
+    """What says that the samples of these targets, and of the source, are there and alike."""
+    return expand(
+        f"{RESULTS}/samples/{{platform}}/{{operation}}.json",
+        platform=[STUDY.config.source.name, *targets],
+        operation=operations,
+    )
 
 
 def inputs_for(spec, place):

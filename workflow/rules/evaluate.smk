@@ -5,14 +5,8 @@ rule evaluate:
             f"{RESULTS}/rankings/{{{{target}}}}/{{{{operation}}}}/{{method}}.parquet",
             method=METHODS,
         ),
-        target=expand(
-            f"{RESULTS}/samples/{{{{target}}}}/{{{{operation}}}}/{{batch}}.parquet",
-            batch=STUDY.batches_of("test"),
-        ),
-        source=expand(
-            f"{RESULTS}/samples/{STUDY.config.source.name}/{{{{operation}}}}/{{batch}}.parquet",
-            batch=STUDY.batches_of("train"),
-        ),
+        target=f"{RESULTS}/samples/{{target}}/{{operation}}.json",
+        source=f"{RESULTS}/samples/{STUDY.config.source.name}/{{operation}}.json",
         matrices=f"{RESULTS}/tables/matrices.csv",
     output:
         f"{RESULTS}/evaluation/{{target}}-{{operation}}.parquet",

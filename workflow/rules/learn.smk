@@ -1,14 +1,7 @@
 rule pretrain:
     """Train a source model: one configuration, number of source matrices and seed."""
     input:
-        samples=expand(
-            f"{RESULTS}/samples/{STUDY.config.source.name}/{{{{operation}}}}/{{batch}}.parquet",
-            batch=STUDY.batches_of("train", "validation"),
-        ),
-        matrices=expand(
-            f"{RESULTS}/matrices/{{batch}}",
-            batch=STUDY.batches_of("train", "validation"),
-        ),
+        f"{RESULTS}/samples/{STUDY.config.source.name}/{{operation}}.json",
     output:
         model=f"{RESULTS}/models/{{operation}}/{{configuration}}-n{{size}}-s{{seed}}.safetensors",
         card=f"{RESULTS}/models/{{operation}}/{{configuration}}-n{{size}}-s{{seed}}.json",
@@ -36,15 +29,8 @@ rule pretrain:
 rule rank:
     """Train a method in all its runs and rank all schedules on every test matrix."""
     input:
-        source=expand(
-            f"{RESULTS}/samples/{STUDY.config.source.name}/{{{{operation}}}}/{{batch}}.parquet",
-            batch=STUDY.batches_of("train", "validation"),
-        ),
-        target=expand(
-            f"{RESULTS}/samples/{{{{target}}}}/{{{{operation}}}}/{{batch}}.parquet",
-            batch=STUDY.batches_of("train", "test"),
-        ),
-        matrices=expand(f"{RESULTS}/matrices/{{batch}}", batch=STUDY.batches),
+        source=f"{RESULTS}/samples/{STUDY.config.source.name}/{{operation}}.json",
+        target=f"{RESULTS}/samples/{{target}}/{{operation}}.json",
         models=lambda wildcards: list(
             source_models(wildcards.operation, wildcards.method).values()
         ),

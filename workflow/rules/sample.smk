@@ -48,3 +48,29 @@ rule simulate:
         code=platform_code,
     script:
         "../scripts/sample.py"
+
+
+rule check_samples:
+    """Check that a platform's samples belong together; later stages wait for this alone."""
+    input:
+        lambda wildcards: expand(
+            f"{RESULTS}/samples/{{platform}}/{{operation}}/{{batch}}.parquet",
+            platform=wildcards.platform,
+            operation=wildcards.operation,
+            batch=STUDY.sampled_batches(wildcards.platform),
+        ),
+    output:
+        f"{RESULTS}/samples/{{platform}}/{{operation}}.json",
+    log:
+        "logs/check_samples/{platform}-{operation}.log",
+    benchmark:
+        "logs/check_samples/{platform}-{operation}.tsv"
+    conda:
+        "../../envs/cognate.yaml"
+    resources:
+        mem_mb=growing(3000),
+        runtime=growing(20),
+    params:
+        code=code_of("check_samples"),
+    script:
+        "../scripts/check_samples.py"

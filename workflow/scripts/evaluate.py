@@ -11,7 +11,5 @@ with job(snakemake) as study:
         snakemake.wildcards.target,
         snakemake.wildcards.operation,
         [Path(path) for path in snakemake.input.rankings],
-        [Path(path) for path in snakemake.input.target],
-        [Path(path) for path in snakemake.input.source],
         Path(snakemake.output[0]),
     )

@@ -12,8 +12,6 @@ with job(snakemake) as study:
         snakemake.params.configuration,
         int(snakemake.wildcards.size),
         int(snakemake.wildcards.seed),
-        [Path(path) for path in snakemake.input.samples],
-        Path(snakemake.input.matrices[0]).parent,
         Path(snakemake.output.model),
         Path(snakemake.output.curve),
     )

@@ -15,9 +15,6 @@ with job(snakemake) as study:
         snakemake.wildcards.target,
         snakemake.wildcards.operation,
         snakemake.params.method,
-        [Path(path) for path in snakemake.input.source],
-        [Path(path) for path in snakemake.input.target],
         models,
-        Path(snakemake.input.matrices[0]).parent,
         Path(snakemake.output[0]),
     )

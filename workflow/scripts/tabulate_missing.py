@@ -9,6 +9,5 @@ with job(snakemake) as study:
     tabulate_missing(
         study,
         [Path(path) for path in snakemake.input.matrices],
-        [Path(path) for path in snakemake.input.samples],
         Path(snakemake.output[0]),
     )

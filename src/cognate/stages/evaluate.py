@@ -18,18 +18,16 @@ def evaluate(
     target: str,
     operation: str,
     rankings: Sequence[Path],
-    target_samples: Sequence[Path],
-    source_samples: Sequence[Path],
     output: Path,
 ) -> None:
     """Write the evaluation table of one target and operation."""
     data = StudyData(study.config.results, study.config, study.plan)
     ranked = pd.concat([pd.read_parquet(path) for path in rankings], ignore_index=True)
     _require_runs(study, ranked)
-    source = read_samples(study, source_samples, study.names("train"))
+    source = read_samples(study, study.config.source.name, operation, "train")
     table = evaluate_rankings(
         ranked,
-        read_samples(study, target_samples, study.names("test")),
+        read_samples(study, target, operation, "test"),
         data.matrices,
         target=target,
         operation=operation,

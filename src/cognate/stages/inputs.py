@@ -18,13 +18,16 @@ MATRICES_IN_MEMORY = 32
 class StoredMatrices(Mapping[str, SparseMatrix]):
     """The study's matrices by name, loaded when asked for, a few kept in memory."""
 
-    def __init__(self, study: Study, folder: Path):
+    def __init__(self, study: Study):
         self._batches = study.matrices["batch"]
-        self._folder = folder
+        self._folder = Path(study.config.results) / "matrices"
         self._load = lru_cache(MATRICES_IN_MEMORY)(self._read)
 
     def _read(self, name: str) -> SparseMatrix:
-        return SparseMatrix.load(self._folder / str(self._batches[name]) / f"{name}.npz")
+        folder = self._folder / str(self._batches[name])
+        if not folder.is_dir():
+            raise MatrixError(f"{folder} is gone; make it again with 'snakemake {folder}'")
+        return SparseMatrix.load(folder / f"{name}.npz")
 
     def __getitem__(self, name: str) -> SparseMatrix:
         if name not in self._batches.index:
@@ -38,30 +41,43 @@ class StoredMatrices(Mapping[str, SparseMatrix]):
         return len(self._batches)
 
 
-def read_samples(study: Study, paths: Sequence[Path], names: Sequence[str]) -> pd.DataFrame:
-    """The samples of these matrices, sorted, less the matrices that a stage had to leave out.
+def read_samples(study: Study, platform: str, operation: str, *splits: str) -> pd.DataFrame:
+    """Samples of the matrices in these parts of the split, sorted, less what was left out.
 
     Raises :class:`SamplesError` for a matrix that is absent without a recorded reason, and
     for files of another configuration, another schedule space or other hardware.
     """
+    table, described = read_files(study, platform, operation, study.batches_of(*splits))
+    absent = {
+        name for about in described.values() for name in (*about["missing"], *about["unbuilt"])
+    }
+    names = set(study.names(*splits))
+    lost = sorted(names - set(table["matrix"]) - absent)
+    if lost:
+        raise SamplesError(
+            f"no samples of {', '.join(lost)} in {next(iter(described)).parent}; delete that "
+            "folder and run again"
+        )
+    chosen = table[table["matrix"].isin(names)]
+    return chosen.sort_values(["matrix", "schedule_id"], ignore_index=True)
+
+
+def read_files(
+    study: Study, platform: str, operation: str, batches: Sequence[str]
+) -> tuple[pd.DataFrame, dict[Path, dict[str, Any]]]:
+    """The joined samples of some batches, and by file what it says about its making.
+
+    Raises :class:`SamplesError` for files of another configuration or that cannot be compared.
+    """
+    folder = Path(study.config.results) / "samples" / platform / operation
     tables, described = [], {}
-    absent: set[str] = set()
-    for path in paths:
-        table, metadata = samples.read(path)
-        _require_settings(study, metadata, path)
-        described[path] = metadata
-        absent.update(metadata["missing"], metadata["unbuilt"])
+    for path in (folder / f"{batch}.parquet" for batch in batches):
+        table, described[path] = samples.read(path)
+        _require_settings(study, described[path], path)
         tables.append(table)
     require_same_origin(described)
     joined = pd.concat([t for t in tables if len(t)] or tables[:1], ignore_index=True)
-    lost = sorted(set(names) - set(joined["matrix"]) - absent)
-    if lost:
-        raise SamplesError(
-            f"no samples of {', '.join(lost)} in {paths[0].parent}; delete that folder and run "
-            "again"
-        )
-    chosen = joined[joined["matrix"].isin(set(names))]
-    return chosen.sort_values(["matrix", "schedule_id"], ignore_index=True)
+    return joined, described
 
 
 def require_same_origin(described: Mapping[Path, Mapping[str, Any]]) -> None:
@@ -71,7 +87,7 @@ def require_same_origin(described: Mapping[Path, Mapping[str, Any]]) -> None:
     """
     origins: dict[tuple[tuple[str, str], ...], list[Path]] = {}
     for path, metadata in described.items():
-        origins.setdefault(tuple(_origin(metadata).items()), []).append(path)
+        origins.setdefault(tuple(origin(metadata).items()), []).append(path)
     if len(origins) < 2:
         return
     (first, some), (second, others) = sorted(origins.items(), key=lambda i: -len(i[1]))[:2]
@@ -88,7 +104,7 @@ def require_same_origin(described: Mapping[Path, Mapping[str, Any]]) -> None:
     )
 
 
-def _origin(metadata: Mapping[str, Any]) -> dict[str, str]:
+def origin(metadata: Mapping[str, Any]) -> dict[str, str]:
     """What must agree between the files of one platform and operation, by name."""
     origin = {"schedule space": metadata["space_fingerprint"]}
     if metadata["kind"] == "measured":

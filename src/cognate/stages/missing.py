@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from cognate.files import replacing, write_text
-from cognate.platforms import samples
+from cognate.stages.inputs import read_files
 from cognate.study import Study
 
 COLUMNS = ["matrix", "split", "stage", "platform", "operation", "reason", "file"]
@@ -24,14 +24,12 @@ def read_missing(folder: Path) -> dict[str, str]:
     return reasons
 
 
-def tabulate_missing(
-    study: Study, folders: Sequence[Path], sample_files: Sequence[Path], output: Path
-) -> None:
+def tabulate_missing(study: Study, folders: Sequence[Path], output: Path) -> None:
     """Write a row for each matrix that a stage left out; no row means a complete study.
 
     ``file`` is what to delete to have the stage tried again.
     """
-    rows = [*_unbuilt(folders), *_unsampled(sample_files)]
+    rows = [*_unbuilt(folders), *_unsampled(study)]
     table = pd.DataFrame(rows, columns=[c for c in COLUMNS if c != "split"])
     table.insert(1, "split", table["matrix"].map(study.matrices["split"]))
     with replacing(output) as temporary:
@@ -44,9 +42,11 @@ def _unbuilt(folders: Sequence[Path]) -> Iterator[tuple[str, ...]]:
             yield name, "build_matrices", "", "", reason, str(folder)
 
 
-def _unsampled(files: Sequence[Path]) -> Iterator[tuple[str, ...]]:
-    for path in files:
-        _, metadata = samples.read(path)
-        stage = "measure" if metadata["kind"] == "measured" else "simulate"
-        for name, reason in metadata["missing"].items():
-            yield name, stage, metadata["platform"], metadata["operation"], reason, str(path)
+def _unsampled(study: Study) -> Iterator[tuple[str, ...]]:
+    for platform in study.platform_names:
+        for operation in study.config.operations:
+            batches = study.sampled_batches(platform)
+            for path, about in read_files(study, platform, operation, batches)[1].items():
+                stage = "measure" if about["kind"] == "measured" else "simulate"
+                for name, reason in about["missing"].items():
+                    yield name, stage, platform, operation, reason, str(path)

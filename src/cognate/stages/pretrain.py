@@ -1,6 +1,5 @@
 """Train one source model."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from cognate.files import replacing
@@ -17,22 +16,21 @@ def pretrain(
     configuration: str,
     size: int,
     seed: int,
-    source_samples: Sequence[Path],
-    matrices: Path,
     model: Path,
     curve: Path,
 ) -> None:
     """Learn a configuration from ``size`` source matrices; write the model and its curve."""
     wanted, validation = study.source_matrices(size, seed), study.names("validation")
-    table = read_samples(study, source_samples, [*wanted, *validation])
+    source = study.config.source.name
+    table = read_samples(study, source, operation_name, "train", "validation")
     sampled = set(table["matrix"])
     chosen = [name for name in wanted if name in sampled]
     target = study.platform(study.target_names[0])
     task = Task(
         operation=study.operation(operation_name),
-        source=study.platform(study.config.source.name),
+        source=study.platform(source),
         target=target,
-        matrices=StoredMatrices(study, matrices),
+        matrices=StoredMatrices(study),
         source_train=table[table["matrix"].isin(chosen)],
         source_validation=table[table["matrix"].isin(validation)],
         target_train=table.iloc[:0],

@@ -25,10 +25,7 @@ def rank(
     target_name: str,
     operation_name: str,
     method_name: str,
-    source_samples: Sequence[Path],
-    target_samples: Sequence[Path],
     models: Mapping[tuple[int, int], Path],
-    matrices: Path,
     output: Path,
 ) -> None:
     """Write the rankings table of a method: one row a run and test matrix.
@@ -38,13 +35,14 @@ def rank(
     """
     method = get_method(method_name)
     train, validation, test = (study.names(s) for s in ("train", "validation", "test"))
-    source = read_samples(study, source_samples, [*train, *validation])
-    target = read_samples(study, target_samples, [*train, *test])
+    source_name = study.config.source.name
+    source = read_samples(study, source_name, operation_name, "train", "validation")
+    target = read_samples(study, target_name, operation_name, "train", "test")
     task = Task(
         operation=study.operation(operation_name),
-        source=study.platform(study.config.source.name),
+        source=study.platform(source_name),
         target=study.platform(target_name),
-        matrices=StoredMatrices(study, matrices),
+        matrices=StoredMatrices(study),
         source_train=source[source["matrix"].isin(train)],
         source_validation=source[source["matrix"].isin(validation)],
         target_train=target[target["matrix"].isin(train)],

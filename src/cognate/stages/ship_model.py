@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pandas as pd
-
 from cognate.errors import ModelError
 from cognate.gains import calibrate, judge
 from cognate.learning.methods import get_method, pretrain
@@ -34,8 +32,8 @@ def train_shipped_model(study: Study, target: str, operation: str, output: Path)
     ranker = method.fit(task, source)
     is_source = target == study.config.source.name
     judged_on = "validation" if is_source else "test"
-    validation = _samples(study, target, operation, "validation")
-    test = validation if is_source else _samples(study, target, operation, "test")
+    validation = read_samples(study, target, operation, "validation")
+    test = validation if is_source else read_samples(study, target, operation, "test")
     calibration = calibrate(ranker, task.matrices, validation)
     _save(
         ranker,
@@ -59,13 +57,13 @@ def train_shipped_source(study: Study, operation: str, output: Path) -> None:
 
 def _task(study: Study, target: str, operation: str) -> Task:
     train, validation = study.names("train"), study.names("validation")
-    source = _samples(study, study.config.source.name, operation, "train", "validation")
-    own = _samples(study, target, operation, "train")
+    source = read_samples(study, study.config.source.name, operation, "train", "validation")
+    own = read_samples(study, target, operation, "train")
     return Task(
         operation=study.operation(operation),
         source=study.platform(study.config.source.name),
         target=study.platform(target),
-        matrices=StoredMatrices(study, Path(study.config.results) / "matrices"),
+        matrices=StoredMatrices(study),
         source_train=source[source["matrix"].isin(train)],
         source_validation=source[source["matrix"].isin(validation)],
         target_train=own,
@@ -74,12 +72,6 @@ def _task(study: Study, target: str, operation: str) -> Task:
         seed=SEED,
         effort=study.config.learning.effort,
     )
-
-
-def _samples(study: Study, platform: str, operation: str, *splits: str) -> pd.DataFrame:
-    folder = Path(study.config.results) / "samples" / platform / operation
-    paths = [folder / f"{batch}.parquet" for batch in study.batches_of(*splits)]
-    return read_samples(study, paths, study.names(*splits))
 
 
 def _save(
