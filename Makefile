@@ -1,5 +1,6 @@
 # make study   the default study, from nothing to tables, figures and a report
 # make test    lint, types and all tests
+# make test-cluster  both cluster profiles on a Slurm of one node that it installs (Debian, root)
 # Both set up .venv first; a second call installs nothing.
 
 VENV ?= .venv
@@ -9,7 +10,7 @@ CORES ?= all
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: study test lint smoke clean help
+.PHONY: study test test-cluster lint smoke clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -36,3 +37,7 @@ lint: $(INSTALLED)
 test: $(INSTALLED) lint
 	$(BIN)/pytest
 	@echo "All tests passed. What each covers: CONTRIBUTING.md. Next: make study"
+
+test-cluster: $(INSTALLED)
+	tests/cluster/install.sh
+	$(BIN)/pytest -m cluster
