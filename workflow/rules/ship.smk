@@ -1,25 +1,11 @@
 SHIPPED = f"{RESULTS}/shipped"
 
 
-def all_samples(platform, operation):
-    """Samples of a platform on every matrix it is sampled on."""
-    learnt_from = platform == STUDY.config.source.name
-    batches = STUDY.batches_of("train", "validation") if learnt_from else STUDY.batches
-    folder = f"{RESULTS}/samples/{platform}/{operation}"
-    return [f"{folder}/{batch}.parquet" for batch in batches]
-
-
-def learnable_samples(wildcards):
-    """Samples of the source platform."""
-    return all_samples(STUDY.config.source.name, wildcards.operation)
-
-
 rule ship_model:
     """Train the small model that ships with the package, of one platform and operation."""
     input:
-        source=learnable_samples,
-        target=lambda wildcards: all_samples(wildcards.platform, wildcards.operation),
-        matrices=expand(f"{RESULTS}/matrices/{{batch}}", batch=STUDY.batches),
+        source=f"{RESULTS}/samples/{STUDY.config.source.name}/{{operation}}.json",
+        target=f"{RESULTS}/samples/{{platform}}/{{operation}}.json",
     output:
         model=f"{SHIPPED}/{{platform}}-{{operation}}.safetensors",
         card=f"{SHIPPED}/{{platform}}-{{operation}}.json",
@@ -39,8 +25,7 @@ rule ship_model:
 rule ship_source:
     """Learn the source platform, for 'cognate transfer' to start from."""
     input:
-        source=learnable_samples,
-        matrices=expand(f"{RESULTS}/matrices/{{batch}}", batch=STUDY.batches),
+        f"{RESULTS}/samples/{STUDY.config.source.name}/{{operation}}.json",
     output:
         model=f"{SHIPPED}/source-{{operation}}.safetensors",
         card=f"{SHIPPED}/source-{{operation}}.json",
@@ -65,3 +50,33 @@ rule ship:
             name=["source", *STUDY.platform_names],
             operation=STUDY.config.operations,
         ),
+
+
+rule measure_end_to_end:
+    """Time graph layers with recommended schedules, alone on the machine."""
+    input:
+        spmm=f"{SHIPPED}/{STUDY.config.source.name}-spmm.safetensors",
+        sddmm=f"{SHIPPED}/{STUDY.config.source.name}-sddmm.safetensors",
+        matrices=expand(f"{RESULTS}/matrices/{{batch}}", batch=STUDY.batches_of("test")),
+    output:
+        f"{RESULTS}/end_to_end.parquet",
+    log:
+        "logs/measure_end_to_end.log",
+    benchmark:
+        "logs/measure_end_to_end.tsv"
+    conda:
+        "../../envs/cognate.yaml"
+    threads: whole_machine
+    resources:
+        bench_slot=1,
+        mem_mb=6000,
+        runtime=60,
+    params:
+        matrices_to_measure=STUDY.config.evaluation.end_to_end,
+        code=code_of(
+            "end_to_end",
+            "cognate.learning",
+            type(STUDY.platform(STUDY.config.source.name)).__module__,
+        ),
+    script:
+        "../scripts/measure_end_to_end.py"
