@@ -57,7 +57,7 @@ typedef struct {
     i64 now, ready_row, ready_output; /* when the r row is there, and the output register */
     i64 entry, tile_end, tile_first, tile, groups_issued;
     u32 row;                        /* identity of the current r row, 0 before the first */
-    uint8_t row_cause, running;
+    uint8_t row_cause;
     i64 stations[STATION_MASK + 1]; /* a ring, in order, see hold() */
     u32 first_station;
     i64 group_ready[MOST_GROUPS];
@@ -95,6 +95,7 @@ typedef struct {
     u32 row_groups;
     /* assignment: lists of units (first tiles) for each PE and one for all */
     i64 *next, *head, *tail, *owner;
+    i64 *clock; /* (pes): each PE's clock, INT64_MAX when it is done with the phase */
 } Sim;
 
 #endif

@@ -139,19 +139,19 @@ static inline void run_entry(Sim *s, Pe *pe, Cache *l2) {
     if (s->w->operation == SDDMM) write_outputs(s, pe);
 }
 
-/* Run a PE until its clock reaches `until`, or it has nothing left to do in this phase. */
-static void run_pe(Sim *s, i64 p, i64 until, i64 phase_end) {
+/* Run a PE until its clock reaches `until`; 0 when it has nothing left to do in this phase. */
+static int run_pe(Sim *s, i64 p, i64 until, i64 phase_end) {
     Pe *pe = s->pe + p;
     Cache *l2 = s->l2 + p / s->m->pes_per_l2;
     while (pe->now < until) {
         if (pe->entry == pe->tile_end && !next_tile(s, p, phase_end)) {
             i64 last = pe->stations[(pe->first_station + s->window - 1) & STATION_MASK];
             wait_until(s, pe, last >> 4, last & 15);
-            pe->running = 0;
-            return;
+            return 0;
         }
         run_entry(s, pe, l2);
     }
+    return 1;
 }
 
 /* ---- the walk ---------------------------------------------------------------------- */
@@ -176,28 +176,29 @@ static void assign_units(Sim *s, i64 phase) {
     }
 }
 
+/* Let every PE whose clock is before `until` run; returns the earliest clock after that. */
+static i64 run_quantum(Sim *s, i64 until, i64 phase_end) {
+    i64 earliest = INT64_MAX;
+    for (i64 p = 0; p < s->m->pes; p++) {
+        if (s->clock[p] < until)
+            s->clock[p] = run_pe(s, p, until, phase_end) ? s->pe[p].now : INT64_MAX;
+        earliest = s->clock[p] < earliest ? s->clock[p] : earliest;
+    }
+    return earliest;
+}
+
 static void run_phase(Sim *s, i64 phase, int cause) {
-    i64 pes = s->m->pes, running = pes, phase_end = s->t->phase_start[phase + 1];
+    i64 pes = s->m->pes, end = s->pe[0].now, next = end;
     assign_units(s, phase);
-    i64 until = s->pe[0].now;
-    for (i64 p = 0; p < pes; p++) s->pe[p].running = 1, s->pe[p].tile = -1;
-    while (running) {
+    for (i64 p = 0; p < pes; p++) s->pe[p].tile = -1, s->clock[p] = end;
+    for (i64 until = end; next < INT64_MAX;) {
         forget_before(&s->memory, until);
         forget_before(&s->l2_port, until);
         forget_before(&s->llc_port, until);
-        i64 earliest_now = INT64_MAX;
         until += s->m->quantum_ps;
-        running = 0;
-        for (i64 p = 0; p < pes; p++) {
-            Pe *pe = s->pe + p;
-            if (!pe->running) continue;
-            if (pe->now < until) run_pe(s, p, until, phase_end);
-            running += pe->running;
-            if (pe->running && pe->now < earliest_now) earliest_now = pe->now;
-        }
-        if (running && earliest_now > until) until = earliest_now;
+        next = run_quantum(s, until, s->t->phase_start[phase + 1]);
+        if (next < INT64_MAX && next > until) until = next;
     }
-    i64 end = 0;
     for (i64 p = 0; p < pes; p++) end = s->pe[p].now > end ? s->pe[p].now : end;
     for (i64 p = 0; p < pes; p++) wait_until(s, s->pe + p, end, cause);
 }
@@ -330,13 +331,14 @@ int simulate(const Machine *machine, const Tiling *tiling, const Work *work, Res
     i64 lists = machine->pes + 1;
     s.pe = calloc((size_t)machine->pes, sizeof *s.pe);
     s.l2 = calloc((size_t)machine->pes, sizeof *s.l2);
-    s.next = malloc(sizeof *s.next * (size_t)(tiling->tiles + 2 * lists + tiling->panels + 1));
+    s.next = malloc(sizeof *s.next * (size_t)(tiling->tiles + 3 * lists + tiling->panels + 1));
     u32 *tags = s.pe && s.l2 ? set_up_caches(&s) : NULL;
     int status = 1;
     if (tags && set_up_ports(&s) && s.next) {
         s.head = s.next + tiling->tiles;
         s.tail = s.head + lists;
-        s.owner = s.tail + lists;
+        s.clock = s.tail + lists;
+        s.owner = s.clock + lists;
         for (i64 i = 0; i < tiling->panels; i++) s.owner[i] = -1;
         run(&s, result);
         status = 0;
