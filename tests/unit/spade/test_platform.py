@@ -100,3 +100,13 @@ def test_report_is_readable_and_plain_data():
     assert shares == pytest.approx(1)
     assert str(plain["cycles"]) in report.text()
     assert '"seconds"' in report.json()
+
+
+def test_explanation_is_a_loop_nest():
+    platform, operation = SpadePlatform(), get_operation("sddmm", 64)
+    space = platform.space(operation)
+    text = platform.explain(space.parse("cp=1024 barrier=1 split=32 bypass=1"), operation)
+    order = [text.index(word) for word in ("slice of 32", "1024 columns", "256 rows", "nonzero")]
+    assert order == sorted(order)
+    assert "B goes around the caches" in text
+    assert "columns" not in platform.explain(space.default, operation).split("rows")[0]

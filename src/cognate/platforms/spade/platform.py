@@ -13,6 +13,7 @@ from cognate.operations import Operation
 from cognate.platforms.platform import Machine, Platform, Progress
 from cognate.platforms.spade.machine import describe_machine, load_machine
 from cognate.platforms.spade.native import library
+from cognate.platforms.spade.report import loop_nest
 from cognate.platforms.spade.simulator import counters_of, sweep
 from cognate.platforms.spade.space import SPACE_NAMES, extents, make_space
 from cognate.platforms.spade.tiles import reorder
@@ -120,6 +121,10 @@ class SpadePlatform(Platform):
     def baselines(self, operation: Operation) -> Mapping[str, Schedule]:
         """``default`` is SPADE Base: row panels of 256, whole rows, nothing else."""
         return {"default": self.space(operation).default}
+
+    def explain(self, schedule: Schedule, operation: Operation) -> str:
+        """The schedule as a loop nest in pseudo-C."""
+        return loop_nest(schedule.as_dict(), operation.name, operation.width)
 
     def skip(self) -> str | None:
         """The simulator needs a C compiler."""

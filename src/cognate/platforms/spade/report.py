@@ -51,3 +51,26 @@ def describe(report: Mapping[str, Any]) -> str:
         if report[f"{name}_bytes"]
     ]
     return "\n".join(lines)
+
+
+def loop_nest(values: Mapping[str, Any], operation: str, width: int) -> str:
+    """A schedule as a loop nest in pseudo-C; ``values`` are its parameters."""
+    split, cp = values.get("split", "all"), values["cp"]
+    statement = {
+        "spmm": "C[i, k] += A[i, j] * B[j, k]",
+        "sddmm": "C[i, j] += A[i, j] * B[i, k] * D[j, k]",
+    }[operation]
+    panels = [f"parallel for each panel of {values['rp']} rows"]
+    if cp != "all":
+        columns = f"for each panel of {cp} columns"
+        panels = [f"{columns}  // then a barrier", *panels] if values["barrier"] else [
+            *panels, columns]  # fmt: skip
+    loops = [] if split == "all" else [f"for each slice of {split} dense columns  // in turn"]
+    loops += [*panels, "for each nonzero (i, j) of the tile, by rows", "for k of the slice"]
+    lines = ["reorder rows and columns  // once"] if values.get("reorder") else []
+    lines += [f"{'  ' * depth}{loop}" for depth, loop in enumerate(loops)]
+    lines.append(f"{'  ' * len(loops)}{statement}  // K = {width}")
+    if values["bypass"]:
+        row_operand = "C" if operation == "spmm" else "B"
+        lines.append(f"{row_operand} goes around the caches")
+    return "\n".join(lines)
