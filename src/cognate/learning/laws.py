@@ -56,25 +56,20 @@ def fit_roofline(
     own: Sequence[Array],
     log_seconds: Sequence[Array],
     prior: Roofline | None = None,
-    tightness: float = 0.0003,
+    tightness: float = 0.01,
     start: Roofline | None = None,
 ) -> Roofline:
     """The most probable roofline near ``prior`` (weights 0 without one).
 
-    Squared error of centred log times, Huber's beyond 0.3, plus ``tightness`` times the mean
-    squared distance of the weights from the prior. Lists count alike. The search begins at
+    Squared error of centred log times, Huber's beyond 0.3, plus ``tightness`` times the squared
+    distance of the weights from the prior, for each term. Lists count alike. The search begins at
     ``start``, or at the prior.
     """
     width, own_width = terms[0].shape[1], own[0].shape[1]
-    near = prior or Roofline(np.zeros(width), np.zeros((width, 0)), np.zeros(2))
+    near = prior or Roofline(np.zeros(width), np.zeros((width, 0)), np.array([0.0, np.log(2)]))
     centre = np.concatenate([near.weights, np.zeros(width * own_width), near.shape])
-    spread = np.concatenate(
-        [
-            np.full(width, tightness / width),
-            np.full(width * own_width, 2.5 * tightness / max(1, width * own_width)),
-            [tightness, tightness],
-        ]
-    )
+    spread = np.full(len(centre), tightness / width)
+    spread[-2:] = tightness
     stacked = _Lists.of(terms, imbalance, own, log_seconds)
 
     def cost(flat: Array) -> tuple[float, Array]:
@@ -87,7 +82,7 @@ def fit_roofline(
         centre if start is None else _flatten(start),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": 300},
+        options={"maxiter": 200, "ftol": 1e-9, "gtol": 1e-7},
     )
     return _unflatten(found.x, width, own_width)
 

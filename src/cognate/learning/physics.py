@@ -129,6 +129,9 @@ def _traffic_columns(
     columns = {
         "reuse_in_panel": _log2(max(1, matrix.nnz) / profile.fetches(rows)),
         "sparse_seconds": _log2(sparse_bytes / machine.bytes_per_second),
+        "flop_seconds": np.full(
+            len(rows), np.log2(max(1, operation.flops(matrix)) / machine.flops_per_second)
+        ),
     }
     traced = _traced(matrix, operation.width, tiles.slots, machine)
     for level, (capacity, sharers) in enumerate(_levels(machine)):
@@ -159,6 +162,9 @@ def _traffic_columns(
     row_loads = max(1, matrix.rows) + entered * (tiles.segments - max(1, matrix.rows))
     columns["streamed_column_seconds"] = _log2(traced[1][2] * row_seconds)
     columns["streamed_row_seconds"] = _log2(np.maximum(row_loads, 1) * row_seconds)
+    columns["streamed_seconds"] = _log2(
+        (traced[1][2] + row_loads) * row_seconds + sparse_bytes / machine.bytes_per_second
+    )
     return columns
 
 

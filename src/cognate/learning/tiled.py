@@ -30,7 +30,7 @@ from cognate.learning.laws import (
 from cognate.learning.ranker import Ranker, Scores, SourceModel
 from cognate.learning.store import Tensors
 from cognate.learning.task import Task
-from cognate.learning.view import TileView, tile_view
+from cognate.learning.view import TERM_WEIGHTS, TileView, tile_view
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import Operation
 from cognate.platforms import Platform
@@ -48,8 +48,8 @@ class TilesSettings:
     """Whether a process and trees correct the roofline."""
     free: int = 1
     """Whether a process and trees without the roofline have a say."""
-    tightness: float = 0.0003
-    """How near the target's roofline stays to the source's."""
+    tightness: float = 0.03
+    """How near the roofline stays to the source's, when it sees one matrix; less with more."""
     noise: float = 3.0
     """Variance of a sample about the process, whose own is 1.3."""
     members: int = 3
@@ -74,6 +74,11 @@ def parse_settings(text: str) -> TilesSettings:
             raise ModelError(f"cognate-tiles: {name}={value} is not a number") from error
     return settings
 
+
+FIRST_PRINCIPLES = Roofline(
+    np.array(TERM_WEIGHTS), np.zeros((len(TERM_WEIGHTS), 0)), np.array([0.0, np.log(2.0)])
+)
+"""What is expected of any machine before a sample of it or of another one."""
 
 UNTESTED_WEIGHTS = (1.0, 0.0, 0.0)
 """Of the corrected roofline and the free laws, where no matrix can be left out to test them."""
@@ -338,8 +343,8 @@ def _fit_unweighted(
         [view.imbalance for view in views],
         [view.own for view in views],
         log_seconds,
-        source.roofline if source else None,
-        settings.tightness,
+        source.roofline if source else FIRST_PRINCIPLES,
+        settings.tightness / len(views),
         start,
     )
     laws = Laws(roofline)

@@ -1,11 +1,11 @@
 /* How many fetches of dense rows miss a cache when the tiles of a sparse matrix are walked.
  *
  * Every entry of the matrix refers to one row of the column operand, every run of a row's entries
- * in a tile to one row of the row operand. A hash picks some of the operands' rows, and the LRU
+ * in a tile to one row of the row operand. Some of the operands' rows are picked, and the LRU
  * stack distances of those alone, divided by the share that was picked, estimate all (SHARDS,
- * FAST 2015). Workers take row panels in order as they become idle; a worker's references are
- * spread evenly over the entries of its panel. With column panels outside, all workers finish
- * one before the next.
+ * FAST 2015, with picks that are even instead of hashed). Workers take row panels in order as
+ * they become idle; a worker's references are spread evenly over the entries of its panel. With
+ * column panels outside, all workers finish one before the next.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,13 +26,10 @@ typedef struct {
     int64_t *last;          /* place of an object's last reference, -1 for none */
 } trace;
 
-static uint32_t scramble(uint32_t x)
+/* Even over any range of indices: multiples of the golden ratio, modulo 1 (Weyl). */
+static uint32_t spread(uint32_t index)
 {
-    x ^= x >> 16;
-    x *= 0x7feb352dU;
-    x ^= x >> 15;
-    x *= 0x846ca68bU;
-    return x ^ (x >> 16);
+    return (index + 1) * 0x9e3779b1U;
 }
 
 /* Stable sort of t->order by key[] < keys. */
@@ -142,6 +139,11 @@ static void stack_distances(trace *t, int64_t cols, int64_t col_size, enum which
         if (which == ALONE && i && t->worker[j] != t->worker[t->order[i - 1]])
             from = i;
         int64_t last = t->last[here.object];
+        if (last >= from && here.object >= cols &&
+                t->list[t->order[last]].column / col_size == here.column / col_size) {
+            t->distance[j] = -2;
+            continue;
+        }
         if (last < from) {
             t->distance[j] = -1;
         } else {
@@ -151,9 +153,6 @@ static void stack_distances(trace *t, int64_t cols, int64_t col_size, enum which
             for (int64_t k = last; k > 0; k -= k & -k)
                 between -= t->tree[k];
             t->distance[j] = between - 1;
-            if (here.object >= cols && t->list[t->order[last]].column / col_size ==
-                    here.column / col_size)
-                t->distance[j] = -2;
             for (int64_t k = last + 1; k <= n; k += k & -k)
                 t->tree[k]--;
         }
@@ -173,7 +172,7 @@ static void count_misses(
             continue;
         double *misses = t->list[i].object < cols ? column_misses : row_misses;
         for (int k = 0; k < n_capacities; k++)
-            misses[k] += distance < 0 || distance > capacities[k] * share;
+            misses[k] += distance < 0 || distance >= capacities[k] * share;
     }
     for (int k = 0; k < n_capacities; k++) {
         column_misses[k] /= share;
@@ -187,7 +186,7 @@ static int collect(trace *t, int64_t rows, int64_t cols, const int64_t *row_poin
     int64_t room = 1024;
     t->list = malloc((size_t)room * sizeof *t->list);
     for (int64_t r = 0; r < rows && t->list; r++) {
-        int row_picked = scramble((uint32_t)r ^ 0x5bd1e995U) <= threshold;
+        int row_picked = spread((uint32_t)r + 0x5bd1U) <= threshold;
         for (int64_t e = row_pointers[r]; e < row_pointers[r + 1]; e++) {
             if (t->count + 2 > room) {
                 room *= 2;
@@ -199,7 +198,7 @@ static int collect(trace *t, int64_t rows, int64_t cols, const int64_t *row_poin
             int32_t c = columns[e];
             if (row_picked)
                 t->list[t->count++] = (reference){(int32_t)r, c, (int32_t)(cols + r)};
-            if (scramble((uint32_t)c) <= threshold)
+            if (spread((uint32_t)c) <= threshold)
                 t->list[t->count++] = (reference){(int32_t)r, c, c};
         }
     }

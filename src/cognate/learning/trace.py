@@ -1,6 +1,6 @@
 """How many fetches of dense rows miss a cache, for many ways to walk a sparse matrix.
 
-Stack distances of a hashed sample of the operands' rows: see ``trace.c``.
+Stack distances of a even sample of the operands' rows: see ``trace.c``.
 """
 
 import ctypes

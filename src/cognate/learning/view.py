@@ -20,13 +20,32 @@ REFERENCES = 256
 BOUND = 12.0
 """Features beyond 2**±BOUND (16 times further downwards) say no more."""
 
-TRAFFIC = (
-    "sparse_seconds",
-    *(f"{operand}_seconds_{level}" for operand in ("column", "row") for level in range(3)),
-    "streamed_column_seconds",
-    "streamed_row_seconds",
-)
-"""Columns of :func:`physical_features` that are terms of the roofline as they are."""
+SHARED_TERMS = {
+    "seconds_2": 0.0,
+    "streamed_seconds": -2.0,
+    "sparse_seconds": -2.0,
+    "column_seconds_2": -2.0,
+    "row_seconds_2": -2.0,
+    "streamed_column_seconds": -2.0,
+    "streamed_row_seconds": -2.0,
+    "column_seconds_1": -3.0,
+    "row_seconds_1": -3.0,
+}
+"""Terms of the roofline that all workers share, with the log weight that one has before any
+sample: traffic behind the last cache counts in full, its parts and nearer caches little."""
+
+ALONE_TERMS = {
+    "flop_seconds": 0.0,
+    "sparse_seconds": -2.0,
+    "tile_seconds": -2.0,
+    "segment_seconds": -2.0,
+    "column_seconds_0": -3.0,
+    "row_seconds_0": -3.0,
+}
+"""Terms that the busiest worker bears alone."""
+
+TERM_WEIGHTS = (*SHARED_TERMS.values(), *ALONE_TERMS.values(), -2.0)
+"""Log weights before any sample, the last for barriers."""
 
 
 @dataclass(frozen=True)
@@ -85,20 +104,20 @@ def _references(space: ScheduleSpace) -> list[Schedule]:
 
 
 def _terms(columns: dict[str, Column]) -> tuple[Array, Array]:
-    """What all workers share (traffic), then what the busiest one does alone."""
+    """Times of all terms in natural log, shape (n, T), and the imbalance, shape (n,)."""
     walks, imbalance = columns["sparse_seconds"], columns["imbalance"]
-    alone = [
-        walks - columns["slices"],
-        walks,
-        walks - columns["entries_per_tile"],
-        walks - columns["entries_per_segment"],
-        columns["column_seconds_0"],
-        columns["row_seconds_0"],
-    ]
-    phases = np.where(
+    known = columns | {
+        "tile_seconds": walks - columns["entries_per_tile"],
+        "segment_seconds": walks - columns["entries_per_segment"],
+    }
+    barriers = np.where(
         columns["columns_outer"] > 0, columns["column_panels"] + columns["slices"], -30
     )
-    terms = [columns[name] for name in TRAFFIC]
-    terms += [term + imbalance for term in alone]
-    terms.append(phases - 20)
+    terms = [known[name] for name in SHARED_TERMS]
+    terms += [known[name] + imbalance for name in ALONE_TERMS]
+    terms.append(barriers + LOG2_BARRIER_SECONDS)
     return np.stack(terms, axis=1) * np.log(2), imbalance * np.log(2)
+
+
+LOG2_BARRIER_SECONDS = -20
+"""A barrier takes about a microsecond before any sample says otherwise."""
