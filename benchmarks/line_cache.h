@@ -58,4 +58,10 @@ static inline int64_t dirty_rows(const Cache *cache) {
     return count / cache->lines;
 }
 
+static inline int64_t held_rows(const Cache *cache) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < (int64_t)cache->sets * cache->ways; i++) count += cache->tags[i] != 0;
+    return cache->ways ? count / cache->lines : 0;
+}
+
 #endif

@@ -142,4 +142,11 @@ static inline int64_t dirty_rows(const Cache *cache) {
     return count;
 }
 
+static inline int64_t held_rows(const Cache *cache) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < (int64_t)cache->sets * cache->lanes; i++)
+        count += cache->tags[i] != 0;
+    return count;
+}
+
 #endif

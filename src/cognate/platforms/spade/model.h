@@ -49,8 +49,9 @@ typedef struct {
 } Totals;
 
 typedef struct {
-    Totals before_last, total; /* up to the last but one and the last simulated slice */
-    i64 flush_ps, slices; /* slices: how many were simulated */
+    Totals after[3];       /* up to the end of the last three slices that were simulated */
+    i64 flush_ps, flushed; /* time and lines of the final write-back to memory */
+    i64 slices;            /* how many were simulated; the rest repeat the last */
 } Result;
 
 typedef struct {

@@ -67,8 +67,8 @@ class CResult(ctypes.Structure):
     """``Result`` of simulator.c."""
 
     _fields_ = (
-        *[(name, CTotals) for name in ("before_last", "total")],
-        *_integers("flush_ps", "slices"),
+        ("after", CTotals * 3),
+        *_integers("flush_ps", "flushed", "slices"),
     )
 
 

@@ -285,44 +285,70 @@ static int set_up_ports(Sim *s) {
            set_up_port(&s->llc_port, lines * m->llc_line_fs / 1000, 1, horizon);
 }
 
-/* Whether the slice after the `last` one would repeat it. Outputs that stay in the caches are
- * written to memory only once those are full. So SpMM must have written as much in two slices
- * running as a slice produces, unless the last-level cache has room for all slices. */
-static int is_steady(const Sim *s, const Totals *before, const Totals *last, const Totals *now) {
-    i64 room = (i64)s->llc.sets * s->llc.ways;
-    if (s->w->operation == SDDMM) return 1;
-    if (!s->w->bypass && s->w->slices * s->slice_ids <= room) return 1;
-    i64 written = now->traffic[WRITE_R] - last->traffic[WRITE_R];
-    i64 earlier = last->traffic[WRITE_R] - before->traffic[WRITE_R];
+/* The caches from which outputs go to memory: how many they are, and their first. */
+static i64 last_caches(Sim *s, Cache **first, size_t *stride) {
+    *stride = sizeof(Pe);
+    if (s->w->bypass) return *first = &s->pe->vc, s->pe->vc.ways ? s->m->pes : 0;
+    if (s->llc.ways) return *first = &s->llc, 1;
+    *stride = sizeof(Cache), *first = s->l2;
+    return s->l2->ways ? (s->m->pes + s->m->pes_per_l2 - 1) / s->m->pes_per_l2 : 0;
+}
+
+/* How many more slices fit in what is empty of those caches, when one took `grown` rows. */
+static double slices_that_fit(Sim *s, i64 held_before, i64 *held_now) {
+    Cache *cache;
+    size_t stride;
+    i64 count = last_caches(s, &cache, &stride), held = 0, room = 0;
+    for (i64 i = 0; i < count; i++, cache = (Cache *)((char *)cache + stride)) {
+        held += held_rows(cache);
+        room += (i64)cache->sets * cache->ways;
+    }
+    *held_now = held;
+    return held > held_before ? (double)(room - held) / (double)(held - held_before) : 0;
+}
+
+/* Whether the slices left would repeat this one, the second or a later one. SDDMM repeats its
+ * second slice. In SpMM outputs go to memory only once the caches are full of them: slices
+ * repeat until then, if that comes too late to matter, or once as much is written in two
+ * slices running as a slice produces. */
+static int is_steady(const Sim *s, const Totals *after, double fit, i64 slices_left) {
+    if (s->w->operation == SDDMM || fit >= (double)slices_left) return 1;
     i64 produced = s->w->used_rows * s->w->lines;
+    i64 written = after[2].traffic[WRITE_R] - after[1].traffic[WRITE_R];
+    i64 earlier = after[1].traffic[WRITE_R] - after[0].traffic[WRITE_R];
     return 100 * written >= 98 * produced && 100 * llabs(written - earlier) <= written;
 }
 
-/* Run slices, each ending in a barrier, until all are done or they repeat. */
+/* Run slices, each ending in a barrier, until all are done or the rest is known. */
 static void run(Sim *s, Result *result) {
+    i64 slices = s->w->slices, held = 0, held_before;
     u32 ids = (u32)(s->w->rows + s->w->cols);
-    Totals before = {0}, last = {0};
+    Totals *after = result->after;
     s->slice_ids = ids;
-    for (i64 slice = 0; slice < s->w->slices; slice++) {
+    for (i64 slice = 0; slice < slices; slice++) {
         s->row_base = 1 + (u32)slice * ids;
         s->col_base = s->row_base + (u32)s->w->rows;
         for (i64 phase = 0; phase < s->t->phases; phase++) {
-            int is_last = slice == s->w->slices - 1 && phase == s->t->phases - 1;
+            int is_last = slice == slices - 1 && phase == s->t->phases - 1;
             run_phase(s, phase, is_last ? IMBALANCE : BARRIER);
         }
         s->out->ps = s->pe[0].now;
-        result->before_last = last;
+        after[0] = after[1], after[1] = after[2], after[2] = *s->out;
         result->slices = slice + 1;
-        if (slice > 0 && s->w->extrapolate && is_steady(s, &before, &last, s->out)) break;
-        before = last;
-        last = *s->out;
+        if (!s->w->extrapolate || slices < 3) continue;
+        held_before = held;
+        double fit = slices_that_fit(s, held_before, &held);
+        if (slice > 0 && is_steady(s, after, fit, slices - slice - 1)) break;
     }
+    i64 written = s->out->traffic[WRITE_R];
     result->flush_ps = flush(s);
+    result->flushed = s->out->traffic[WRITE_R] - written;
 }
 
 /* Simulate `work` on `tiling`. Returns 0, or 1 when there is not enough memory. */
 int simulate(const Machine *machine, const Tiling *tiling, const Work *work, Result *result) {
-    Sim s = {.m = machine, .w = work, .t = tiling, .out = &result->total};
+    Totals totals = {0};
+    Sim s = {.m = machine, .w = work, .t = tiling, .out = &totals};
     memset(result, 0, sizeof *result);
     i64 lines = work->lines, per_issue = lines * machine->cycle_ps;
     s.window = machine->window / lines > 1 ? machine->window / lines : 1;

@@ -83,7 +83,7 @@ def _simulate_slices(machine: SpadeMachine, tiling: Tiling, work: CWork) -> Run:
     result = CResult()
     if library().simulate(as_c(machine), tiling.as_c(), work, result):
         raise PlatformError(f"spade: not enough memory to simulate {work.rows} rows")
-    return _run_from(result, work.slices - result.slices, machine.pes)
+    return _run_from(result, work.slices, machine.pes)
 
 
 def as_c(machine: SpadeMachine) -> CMachine:
@@ -130,20 +130,25 @@ def as_c(machine: SpadeMachine) -> CMachine:
     )
 
 
-def _run_from(result: CResult, repeats: int, pes: int) -> Run:
-    total, before = result.total, result.before_last
+def _run_from(result: CResult, slices: int, pes: int) -> Run:
+    """Totals of the simulated slices; those left out repeat the last."""
+    _, before, last = result.after
+    left_out = int(slices - result.slices)
 
-    def extended(last: int, earlier: int) -> int:
-        return last + repeats * (last - earlier)
+    def extended(to_last: int, to_before: int) -> int:
+        return to_last + left_out * (to_last - to_before)
 
-    causes = zip(CAUSES, total.causes, before.causes, strict=True)
-    counts = zip(COUNTS + TRAFFICS, [*total.counts, *total.traffic],
-                 [*before.counts, *before.traffic], strict=True)  # fmt: skip
-    spent = {name: extended(last, earlier) * 1e-12 for name, last, earlier in causes}
+    def named(names: tuple[str, ...], field: str) -> dict[str, int]:
+        pairs = zip(getattr(last, field), getattr(before, field), strict=True)
+        return {name: extended(*pair) for name, pair in zip(names, pairs, strict=True)}
+
+    causes = {name: value * 1e-12 for name, value in named(CAUSES, "causes").items()}
+    traffic = named(TRAFFICS, "traffic")
+    traffic["r_written"] += result.flushed
     return Run(
-        seconds=(extended(total.ps, before.ps) + result.flush_ps) * 1e-12,
-        causes={**spent, "flush": pes * result.flush_ps * 1e-12},
-        lines={name: extended(last, earlier) for name, last, earlier in counts},
+        seconds=(extended(last.ps, before.ps) + result.flush_ps) * 1e-12,
+        causes={**causes, "flush": pes * result.flush_ps * 1e-12},
+        lines={**named(COUNTS, "counts"), **traffic},
     )
 
 
