@@ -1,6 +1,7 @@
 """Published against simulated times of SPADE, side by side.
 
-``python benchmarks/validation.py [--quick] [--json] [--output FOLDER] [--only PATTERN …]``
+``python benchmarks/validation.py [--quick] [--json] [--output FOLDER] [--only PATTERN …]
+[--source WORD …]``
 
 Runs are kept in FOLDER/runs.json and not repeated, so the whole (about an hour of one core)
 can be done in pieces; the table and the picture show what is there. ``--quick`` is
@@ -152,10 +153,16 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     parser.add_argument("--output", type=Path, default=Path("results/validation"))
     parser.add_argument("--only", nargs="+", choices=PATTERNS, default=list(PATTERNS))
+    parser.add_argument("--source", nargs="+", default=[""], help="sources that contain a word")
     parser.add_argument("--sensitivity", action="store_true", help="vary the assumed values")
     arguments = parser.parse_args()
     runs = Runs(arguments.output, arguments.quick)
-    chosen = [case for case in cases() if wanted(case, arguments.only, arguments.quick)]
+    chosen = [
+        case
+        for case in cases()
+        if wanted(case, arguments.only, arguments.quick)
+        and any(word in case.source for word in arguments.source)
+    ]
     table = table_of(runs, chosen)
     print(table.to_string(index=False))
     with replacing(arguments.output / "validation.csv") as temporary:

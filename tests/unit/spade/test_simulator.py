@@ -1,5 +1,8 @@
 """The simulator on cases that can be counted by hand, and at its edges."""
 
+import platform
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -8,6 +11,7 @@ from cognate.errors import PlatformError
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import get_operation
 from cognate.platforms.spade import SpadePlatform, load_machine, simulate, timeline
+from cognate.platforms.spade.native import library
 from cognate.platforms.spade.simulator import simulate_work
 from cognate.platforms.spade.space import make_space, work_of
 from cognate.platforms.spade.tiles import tile
@@ -180,3 +184,18 @@ def test_timeline_adds_up_to_the_issue_time(text):
     issue = 4500 * 4 * CYCLE * 1e-12
     assert shown.busy.sum() * shown.seconds_per_bin == pytest.approx(issue)
     assert shown.busy.max() <= 1 + 4 * CYCLE * 1e-12 / shown.seconds_per_bin
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the flag is for x86-64")
+@pytest.mark.parametrize("width", [16, 32, 256])
+def test_code_without_wide_vectors_counts_the_same(width):
+    random = np.random.default_rng(2)
+    entries = (random.integers(500, size=4000), random.integers(700, size=4000))
+    matrix, operation = matrix_of(*entries, (500, 700)), get_operation("spmm", width)
+    small = load_machine("spade-224", {"pes": 4, "l2_bytes": 64 * 20 * 64, "llc_bytes": 64 * 1200})
+    for text in ("rp=32", "rp=256 cp=1024 bypass=1"):
+        schedule = make_space("spade", operation).parse(text)
+        wide = simulate(matrix, operation, schedule, small).run
+        portable = library("-mno-avx512f")
+        with patch("cognate.platforms.spade.simulator.library", return_value=portable):
+            assert simulate(matrix, operation, schedule, small).run == wide
