@@ -25,7 +25,8 @@ import yaml
 ROOT = Path(__file__).parents[1]
 COPIED = ("Snakefile", "workflow", "profiles", "envs")
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--configfile", "study.yaml"]
-CLUSTER = ["--executor", "noop", "--jobs", "100000", "--group-components", "publish=1000"]
+CLUSTER = ["--workflow-profile", "profiles/slurm", "--executor", "noop", "--jobs", "100000"]
+CLUSTER += ["--resources", "net=100000", "publish_slot=2", "--max-jobs-per-timespan", "10000/1s"]
 PHASES = {
     "parse": ["--list-rules"],
     "dry run": [*CLUSTER, "--dry-run", "--quiet"],
