@@ -3,6 +3,7 @@
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -27,9 +28,10 @@ class Site:
 
     @classmethod
     def start(cls, root: Path, **settings: str) -> "Site":
+        ports = {"SLURM_CTLD_PORT": str(free_port()), "SLURM_D_PORT": str(free_port())}
         outcome = subprocess.run(
             [SCRIPTS / "slurm-up.sh", root],
-            env={**os.environ, **settings},
+            env={**os.environ, **ports, **settings},
             capture_output=True,
             text=True,
             check=False,
@@ -106,6 +108,12 @@ class ClusterStudy:
 
     def unlock(self) -> None:
         self.checkout.run("--unlock")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def finish(process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
