@@ -13,6 +13,8 @@ from cognate.learning.ranker import Ranker
 from cognate.matrices.matrix import SparseMatrix
 
 TOP = 5
+FEWEST_MATRICES = 3
+"""From fewer held-out matrices no interval is claimed."""
 INSIDE = 0.8
 SLOPES = (0.05, 2.0)
 
@@ -64,7 +66,7 @@ def calibrate(
 ) -> Calibration | None:
     """Learn the calibration from samples of matrices that the ranker was not fitted to.
 
-    None if no matrix has times of its default and of another schedule.
+    None if fewer than three matrices have times of their default and of another schedule.
     """
     space = ranker.platform.space(ranker.operation)
     default = space.default.schedule_id
@@ -78,7 +80,7 @@ def calibrate(
         best = scores.nsmallest(TOP).index
         promised.append((scores[default] - scores[best]).to_numpy())
         gained.append(np.log(seconds[default] / seconds[best].to_numpy()))
-    if not promised:
+    if len(promised) < FEWEST_MATRICES:
         return None
     x, y = np.concatenate(promised), np.concatenate(gained)
     finite = np.isfinite(x)

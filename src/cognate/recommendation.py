@@ -12,13 +12,13 @@ import scipy.sparse
 from cognate.errors import ModelError, PlatformError, ScheduleError
 from cognate.gains import Calibration
 from cognate.learning.physics import tiling
-from cognate.learning.ranker import Ranker, load_ranker
+from cognate.learning.ranker import Ranker, Scores, load_ranker
 from cognate.learning.store import load_model
 from cognate.matrices.matrix import SparseMatrix
 from cognate.models import shipped_model
 from cognate.operations import Operation, get_operation
 from cognate.platforms import Platform, get_platform
-from cognate.schedules import Schedule
+from cognate.schedules import Schedule, ScheduleSpace
 
 SCORED = 4096
 """Schedules of a larger space that are looked at."""
@@ -133,15 +133,17 @@ def recommend(
     order = np.argsort(scores, kind="stable")[:top]
     place = next(i for i, s in enumerate(schedules) if s == default)
     seconds = time.perf_counter() - started
+    back = [_one_step_back(chosen.space(kernel), schedules[i]) for i in order]
+    known = _all_scores(ranker, pattern, schedules, scores, back)
     choices = tuple(
         Choice(
             rank=rank,
             schedule_id=schedules[i].schedule_id,
             schedule=str(schedules[i]),
             gain=_gain(calibration, float(scores[place] - scores[i])),
-            why=_effects(ranker, pattern, schedules[i], float(scores[i]), calibration),
+            why=_effects(schedules[i], steps, known, calibration),
         )
-        for rank, i in enumerate(order, start=1)
+        for rank, (i, steps) in enumerate(zip(order, back, strict=True), start=1)
     )
     found = Recommendation(
         matrix=pattern.name,
@@ -183,30 +185,53 @@ def _gain(calibration: Calibration | None, difference: float) -> Gain | None:
     return Gain(*calibration.gain(difference), calibration.inside)
 
 
-def _effects(
+def _one_step_back(space: ScheduleSpace, schedule: Schedule) -> dict[str, Schedule]:
+    """By parameter that differs from the default: the schedule with it alone at its default."""
+    steps: dict[str, Schedule] = {}
+    for parameter in space.parameters:
+        if schedule[parameter.name] != parameter.default:
+            values = {**schedule.as_dict(), parameter.name: parameter.default}
+            try:
+                steps[parameter.name] = space.schedule(**values)
+            except ScheduleError:
+                continue
+    return steps
+
+
+def _all_scores(
     ranker: Ranker,
     matrix: SparseMatrix,
+    schedules: Sequence[Schedule],
+    scores: Scores,
+    back: Sequence[Mapping[str, Schedule]],
+) -> dict[int, float]:
+    """Scores by id of the candidates and of the steps back, all of one call: a ranker's scores
+    are comparable within one call only."""
+    known = {s.schedule_id: s for s in schedules}
+    steps = {s.schedule_id: s for one in back for s in one.values()}
+    if not steps.keys() <= known.keys():
+        schedules = list({**known, **steps}.values())
+        scores = ranker.scores(matrix, schedules)
+    return dict(zip((s.schedule_id for s in schedules), scores.tolist(), strict=True))
+
+
+def _effects(
     schedule: Schedule,
-    score: float,
+    steps: Mapping[str, Schedule],
+    known: Mapping[int, float],
     calibration: Calibration | None,
 ) -> tuple[Effect, ...]:
     """Parameters that differ from the default, the most decisive first."""
-    space = ranker.platform.space(ranker.operation)
-    changed: dict[str, Schedule] = {}
-    for parameter in space.parameters:
-        if schedule[parameter.name] != parameter.default:
-            try:
-                back = {**schedule.as_dict(), parameter.name: parameter.default}
-                changed[parameter.name] = space.schedule(**back)
-            except ScheduleError:
-                continue
-    if not changed:
-        return ()
     slope = calibration.slope if calibration else 1.0
-    worse = ranker.scores(matrix, list(changed.values())) - score
+    score = known[schedule.schedule_id]
     effects = [
-        Effect(name, str(schedule[name]), str(back[name]), float(np.exp(slope * difference)))
-        for (name, back), difference in zip(changed.items(), worse, strict=True)
+        Effect(
+            name,
+            str(schedule[name]),
+            str(back[name]),
+            float(np.exp(slope * (known[back.schedule_id] - score))),
+        )
+        for name, back in steps.items()
     ]
     return tuple(sorted(effects, key=lambda effect: -effect.factor))
 

@@ -10,9 +10,9 @@ from cognate.learning.baselines import FixedRanker
 
 
 def table_of(space, seconds_of):
-    """Samples of the whole space on two matrices, with times by a function of the id."""
+    """Samples of the whole space on three matrices, with times by a function of the id."""
     ids = [s.schedule_id for s in space]
-    rows = [(m, i, seconds_of(i, m)) for m in ("m0", "m1") for i in ids]
+    rows = [(m, i, seconds_of(i, m)) for m in ("m0", "m1", "m2") for i in ids]
     table = pd.DataFrame(rows, columns=["matrix", "schedule_id", "seconds"])
     return table.assign(status="ok", reason="")
 
@@ -23,7 +23,7 @@ def test_an_exact_law_is_found_without_error(spade, spmm, ranker, matrices):
     found = calibrate(ranker, matrices, table)
     assert found.slope == pytest.approx(slope)
     assert (found.low, found.middle, found.high) == pytest.approx((0, 0, 0), abs=1e-9)
-    assert found.matrices == 2
+    assert found.matrices == 3
     assert found.gain(1.0) == pytest.approx((np.exp(slope),) * 3)
 
 
@@ -48,6 +48,12 @@ def test_the_interval_holds_the_share_it_says(spade, spmm, matrices):
             _, low, high = found.gain((default - i) / 100)
             inside += low - 1e-9 <= seconds[default] / seconds[i] <= high + 1e-9
     assert inside / (5 * len(matrices)) >= 0.6
+
+
+def test_two_matrices_are_too_few_for_an_interval(spade, spmm, ranker, matrices):
+    table = table_of(spade.space(spmm), lambda i, m: 1.0 + i)
+    assert calibrate(ranker, matrices, table) is not None
+    assert calibrate(ranker, matrices, table[table["matrix"] != "m2"]) is None
 
 
 def test_no_calibration_without_a_default_or_with_one_schedule(spade, spmm, ranker, matrices):

@@ -9,6 +9,7 @@ import pytest
 import cognate
 from cognate.errors import MatrixError, ModelError, PlatformError, ScheduleError
 from cognate.gains import Calibration
+from cognate.learning.baselines import FixedRanker
 from cognate.models import shipped_model
 from cognate.recommendation import model_path, recommend
 
@@ -51,6 +52,30 @@ def test_each_reason_is_the_loss_without_it(model, matrices, spade, spmm):
         assert effect.factor == pytest.approx(expected)
     factors = [effect.factor for effect in best.why]
     assert factors == sorted(factors, reverse=True)
+
+
+class Relative(FixedRanker):
+    """Scores shift with the company in which schedules are asked, as a ranker's may."""
+
+    def scores(self, matrix, schedules):
+        scores = super().scores(matrix, schedules)
+        return scores - scores.mean()
+
+
+def test_reasons_do_not_mix_scores_of_two_calls(spade, spmm, matrices, tmp_path, monkeypatch):
+    scores = {s.schedule_id: s.schedule_id / 100 for s in spade.space(spmm)}
+    relative = Relative(spade, spmm, scores)
+    relative.save(tmp_path / "m.safetensors")
+    found = {}
+    for name, ranker in (("fixed", FixedRanker(spade, spmm, scores)), ("relative", relative)):
+        monkeypatch.setattr("cognate.recommendation.load_ranker", lambda *_, r=ranker: r)
+        found[name] = recommend(
+            matrices["m0"], "spmm", spade, width=32, model=tmp_path / "m.safetensors"
+        )
+    for one, other in zip(found["fixed"].choices, found["relative"].choices, strict=True):
+        assert one.schedule == other.schedule
+        factors = [[effect.factor for effect in choice.why] for choice in (one, other)]
+        assert factors[0] == pytest.approx(factors[1])
 
 
 def test_tiles_are_counted_right(model, matrices, spade, spmm):

@@ -39,7 +39,7 @@ def source_model(tmp_path_factory, matrices):
     return path
 
 
-def board_plan(shots=3, held_out=2):
+def board_plan(shots=3, held_out=3):
     board = get_platform(str(BOARD))
     return board, make_plan(board, SPMM, shots, held_out, nnz=(15_000, 250_000))
 
@@ -74,7 +74,7 @@ def test_a_transfer_learns_and_writes_everything_down(tmp_path, source_model):
     assert np.allclose(written["oracle_speedup"], curve["oracle_speedup"])
     card = json.loads((tmp_path / "model.json").read_text())
     assert card["shots"] == list(plan.shots)
-    assert card["test"]["matrices"] == 2
+    assert card["test"]["matrices"] == 3
     assert card["description"]["content_hash"] == board.content_hash
     text = (tmp_path / "card.md").read_text()
     assert all(name in text for name in (*plan.shots, *plan.held_out))
