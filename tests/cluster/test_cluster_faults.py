@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from cognate.platforms.samples import read
 from tests.workflow.checkouts import Checkout, simulated_tables
 from tests.workflow.tiny import samples, tiny_study
 
@@ -127,3 +128,33 @@ def test_interrupted_run_leaves_no_job_behind(study: ClusterStudy, running) -> N
     running.send_signal(signal.SIGINT)
     finish(running)
     wait_for(lambda: not study.site.ask("squeue", "-h"), "jobs were left in the queue")
+
+
+def test_clock_that_goes_back_is_noticed_and_the_study_ends(
+    checkout: Checkout, expected: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = tiny_study(checkout)
+    built = ["--", *(f"results/smoke/matrices/{part}000" for part in ("train", "test"))]
+    assert study.run(*built).returncode == 0
+    with monkeypatch.context() as yesterday:
+        yesterday.setenv("LD_PRELOAD", faketime_library())
+        yesterday.setenv("FAKETIME", "-1d")
+        outcome = study.run(*samples(study))
+    assert outcome.returncode != 0
+    assert "clock skew" in outcome.stdout
+    outcome = study.run(*samples(study))
+    assert outcome.returncode == 0, outcome.stdout[-8000:]
+    found = simulated_tables(study)
+    assert found.keys() == expected.keys()
+    for name, table in expected.items():
+        pd.testing.assert_frame_equal(found[name], table)
+    for path in study.results.rglob("samples/*/*/*.parquet"):
+        spent = read(path)[1]["seconds_spent"]
+        assert all(0 <= seconds < 600 for seconds in spent.values())
+
+
+def faketime_library() -> str:
+    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
+    if not found:
+        pytest.skip("libfaketime is not installed; run 'make test-cluster'")
+    return str(found[0])

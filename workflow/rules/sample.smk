@@ -15,7 +15,7 @@ rule measure:
     threads: whole_machine
     resources:
         bench_slot=1,
-        mem_mb=batch_megabytes,
+        mem_mb=measuring_megabytes,
         runtime=batch_minutes,
     params:
         names=lambda wildcards: STUDY.batches[wildcards.batch],
