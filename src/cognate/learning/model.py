@@ -25,9 +25,12 @@ BLOCK = 96
 
 LATENT_KINDS = ("ae", "vae", "pca")
 
-SLOTS_CENTRE = torch.tensor([8.0, 12.0, 6.0, 0.5])
-SLOTS_SCALE = torch.tensor([4.0, 4.0, 2.0, 0.5])
-"""What a slot is usually like, so that slots enter the mapper near 0 with spread near 1."""
+MAPPED = len(SLOT_NAMES) + 3
+"""Columns of mapped slots: the slots, and how many panels and slices they make."""
+
+MAPPED_CENTRE = torch.tensor([8.0, 12.0, 6.0, 0.5, 8.0, 2.0, 1.0])
+MAPPED_SCALE = torch.tensor([4.0, 4.0, 2.0, 0.5, 4.0, 3.0, 2.0])
+"""What they are usually like, so that they enter the mapper near 0 with spread near 1."""
 
 
 def hidden_parameters(
@@ -66,7 +69,10 @@ class ScheduleInput:
     def __call__(self, matrix: SparseMatrix, schedules: Sequence[Schedule]) -> Tensor:
         """Shape (n, input_width): mapped slots first, the rest after them."""
         slots = self._platform.slots(matrix, self._operation, schedules).features()
-        mapped = (torch.from_numpy(slots) - SLOTS_CENTRE) / SLOTS_SCALE
+        extents = np.log2(np.maximum(1, [matrix.rows, matrix.cols, self._operation.width]))
+        pieces = (extents - slots[:, :3]).astype(np.float32)
+        mapped = torch.from_numpy(np.concatenate([slots, pieces], axis=1))
+        mapped = (mapped - MAPPED_CENTRE) / MAPPED_SCALE
         if self._configuration.mapper == "none":
             mapped = torch.zeros_like(mapped)
         hidden = torch.from_numpy(self._hidden.encode(schedules))
@@ -95,8 +101,7 @@ class ScheduleInput:
 
 def rest_width(configuration: ModelConfiguration) -> int:
     """Columns of a schedule's input after the slots."""
-    slots = len(SLOT_NAMES)
-    widths = {"none": 0, "padded": BLOCK, "augmented": 2 * (slots + BLOCK)}
+    widths = {"none": 0, "padded": BLOCK, "augmented": 2 * (MAPPED + BLOCK)}
     return widths.get(configuration.latent, configuration.latent_size)
 
 
@@ -123,7 +128,7 @@ class CostModel(nn.Module):
             self.pattern["encoder"] = PatternEncoder(LAYERS[configuration.encoder], size)
             self.pattern["shape"] = _perceptron(statistics, 64, 32)
             self.pattern["matrix"] = _perceptron(size + 32, 2 * size, size)
-        self.mapper = _perceptron(len(SLOT_NAMES), size, size)
+        self.mapper = _perceptron(MAPPED, size, size)
         self.predictor = PREDICTORS[configuration.predictor](size, rest_width(configuration))
 
     def embed(self, inputs: MatrixInput) -> Tensor:
@@ -138,8 +143,7 @@ class CostModel(nn.Module):
 
     def forward(self, embeddings: Tensor, schedules: Tensor) -> Tensor:
         """embeddings (lists, size), schedules (lists, n, input width) -> scores (lists, n)."""
-        slots = schedules[..., : len(SLOT_NAMES)]
-        rest = schedules[..., len(SLOT_NAMES) :]
+        slots, rest = schedules[..., :MAPPED], schedules[..., MAPPED:]
         patterns = embeddings[:, None, :].expand(-1, schedules.shape[1], -1)
         scores: Tensor = self.predictor(patterns, self.mapper(slots), rest)
         return scores

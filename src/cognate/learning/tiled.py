@@ -30,6 +30,7 @@ from cognate.learning.laws import (
 from cognate.learning.ranker import Ranker, Scores, SourceModel
 from cognate.learning.store import Tensors
 from cognate.learning.task import Task
+from cognate.learning.threads import one_thread
 from cognate.learning.view import TERM_WEIGHTS, TileView, tile_view
 from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import Operation
@@ -202,6 +203,7 @@ class TiledRanker(Ranker):
         self._source = source
         self._own = own
 
+    @one_thread()
     def scores(self, matrix: SparseMatrix, schedules: Sequence[Schedule]) -> Scores:
         """Expected log time up to a constant of the matrix.
 
@@ -249,6 +251,7 @@ def hints(source: Laws | None, view: TileView) -> Array:
     return hint
 
 
+@one_thread()
 def pretrain_tiled(task: Task, seed: int, progress: Progress | None = None) -> TiledSource:
     """Learn the source's laws; corrections see only what all platforms share."""
     views, sampled = _views(task, task.source_train, task.source)
@@ -276,6 +279,7 @@ def fit_source_laws(
     return dataclasses.replace(laws, trees=_trees(features, residuals, settings, seed))
 
 
+@one_thread()
 def fit_tiled(
     task: Task,
     source: TiledSource,

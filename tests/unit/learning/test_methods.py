@@ -169,8 +169,34 @@ def test_tiles_learn_a_known_law(
     test_matrices: dict[str, SparseMatrix],
     truth: dict[str, np.ndarray],
 ) -> None:
+    plenty = dataclasses.replace(
+        task, samples_per_shot=1000, shot_matrices=tuple(f"train{i}" for i in range(12))
+    )
+    learnt = get_method("cognate-tiles:tightness=0.001,prior=0").fit(plenty, sources["tiles"])
+    assert mean_tau(learnt, test_matrices, truth) > 0.9
+
+
+def test_tiles_with_few_shots_beat_a_fixed_schedule(
+    task: Task,
+    sources: dict[str, SourceModel],
+    test_matrices: dict[str, SparseMatrix],
+    truth: dict[str, np.ndarray],
+) -> None:
     tuned = get_method("cognate-tiles").fit(task, sources["tiles"])
-    assert mean_tau(tuned, test_matrices, truth) > 0.9
+    fixed = get_method("best-fixed").fit(task)
+    expected = mean_tau(fixed, test_matrices, truth) + 0.15
+    assert mean_tau(tuned, test_matrices, truth) > expected
+
+
+def test_a_network_can_learn_the_law_of_the_matrices_it_sees(task: Task) -> None:
+    everything = dataclasses.replace(
+        task, shot_matrices=tuple(f"train{i}" for i in range(6)), samples_per_shot=1000
+    )
+    ranker = get_method("no-transfer:epochs=150").fit(everything)
+    seen = {name: task.matrices[name] for name in everything.shot_matrices}
+    rows = task.target_train.sort_values("schedule_id").groupby("matrix")["seconds"]
+    truth = {name: seconds.to_numpy() for name, seconds in rows}
+    assert mean_tau(ranker, seen, truth) > 0.9
 
 
 @pytest.mark.parametrize("name", METHODS)
