@@ -29,7 +29,7 @@ class Checkout:
         return self.folder / "results" / "smoke"
 
     def command(self, *words: str) -> list[str]:
-        base = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", self.configfile]
+        base = [sys.executable, "-m", "snakemake", "--configfile", self.configfile, "--cores", "2"]
         return [*base, *words]
 
     def environment(self) -> dict[str, str]:

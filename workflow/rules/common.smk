@@ -70,11 +70,16 @@ def matrix_settings():
     )
 
 
+def home_of(platform):
+    """The package of a platform's class, whose C sources and data count, or its module."""
+    module = type(STUDY.platform(platform)).__module__
+    return module.rpartition(".")[0] or module
+
+
 def platform_code(wildcards):
     """Fingerprint of the sampling code and of one platform's code or described files."""
-    platform = STUDY.platform(wildcards.platform)
-    described = getattr(platform, "content_hash", "")
-    return code_of("sample", type(platform).__module__) + described
+    described = getattr(STUDY.platform(wildcards.platform), "content_hash", "")
+    return code_of("sample", home_of(wildcards.platform)) + described
 
 
 def platform_settings(name):

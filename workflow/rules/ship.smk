@@ -11,6 +11,8 @@ rule ship_model:
         card=f"{SHIPPED}/{{platform}}-{{operation}}.json",
     log:
         "logs/ship_model/{platform}-{operation}.log",
+    benchmark:
+        "logs/ship_model/{platform}-{operation}.tsv"
     conda:
         "../../envs/cognate.yaml"
     resources:
@@ -31,6 +33,8 @@ rule ship_source:
         card=f"{SHIPPED}/source-{{operation}}.json",
     log:
         "logs/ship_source/{operation}.log",
+    benchmark:
+        "logs/ship_source/{operation}.tsv"
     conda:
         "../../envs/cognate.yaml"
     resources:
@@ -76,7 +80,7 @@ rule measure_end_to_end:
         code=code_of(
             "end_to_end",
             "cognate.learning",
-            type(STUDY.platform(STUDY.config.source.name)).__module__,
+            home_of(STUDY.config.source.name),
         ),
     script:
         "../scripts/measure_end_to_end.py"
