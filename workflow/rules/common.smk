@@ -72,8 +72,8 @@ def matrix_settings():
 
 def home_of(platform):
     """The package of a platform's class, whose C sources and data count, or its module."""
-    module = type(STUDY.platform(platform)).__module__
-    return module.rpartition(".")[0] or module
+    home = type(STUDY.platform(platform)).__module__
+    return home.rpartition(".")[0] or home
 
 
 def platform_code(wildcards):
