@@ -243,7 +243,8 @@ class CognateTiles(Method):
         self, task: Task, source_model: SourceModel | None = None, progress: Progress | None = None
     ) -> Ranker:
         """Adapt the source's law to the shots."""
-        from cognate.learning.tiled import fit_tiled, parse_settings, require_tiled
+        from cognate.learning.blend import parse_settings
+        from cognate.learning.tiled import fit_tiled, require_tiled
 
         source = require_tiled(source_model)
         return fit_tiled(task, source, parse_settings(self._changes), task.shots(), progress)

@@ -3,6 +3,7 @@ import pytest
 import scipy.optimize
 
 from cognate.errors import ModelError
+from cognate.learning.blend import TilesSettings, parse_settings
 from cognate.learning.laws import (
     Roofline,
     _Lists,
@@ -13,7 +14,6 @@ from cognate.learning.laws import (
     law_tensors,
     trees_from,
 )
-from cognate.learning.tiled import TilesSettings, parse_settings
 
 LISTS, SCHEDULES, TERMS, OWN = 4, 30, 3, 2
 
