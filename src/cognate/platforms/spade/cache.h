@@ -50,7 +50,8 @@ static inline uint64_t match(const uint32_t *tags, uint32_t lanes, uint32_t id) 
     if (lanes == 8) {
         __m256i held = _mm256_loadu_si256((const void *)tags);
         held = _mm256_andnot_si256(_mm256_set1_epi32((int)DIRTY), held);
-        return _mm256_cmpeq_epi32_mask(held, _mm256_set1_epi32((int)id));
+        held = _mm256_cmpeq_epi32(held, _mm256_set1_epi32((int)id));
+        return (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(held));
     }
     uint64_t found = 0;
     for (uint32_t first = 0; first < lanes; first += 16) {
