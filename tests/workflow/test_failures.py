@@ -161,6 +161,7 @@ def test_results_of_an_older_configuration_are_rebuilt_or_refused(checkout: Chec
     configure(study, width=64)
     assert {"measure", "simulate", "rank", "evaluate"} <= study.planned(*wanted)
     (study.results / "evaluation" / "spade-spmm.parquet").unlink()
+    (study.results / "tables" / "headline.csv").unlink()
     outcome = study.run("--rerun-triggers", "mtime", *wanted)
     assert outcome.returncode != 0
     assert "was sampled under another configuration (width: 32 instead of 64)" in outcome.stdout
