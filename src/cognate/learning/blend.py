@@ -37,7 +37,7 @@ class TilesSettings:
     """Whether a process and trees correct the roofline."""
     free: int = 1
     """Whether a process and trees without the roofline have a say."""
-    tightness: float = 0.03
+    tightness: float = 0.1
     """How near the roofline stays to the source's, when it sees one matrix; less with more."""
     noise: float = 3.0
     """Variance of a sample about the process, whose own is 1.3."""
@@ -195,9 +195,24 @@ def fit_laws(
         for i in set(range(len(views))) - set(inside):
             said.append(np.stack(part.predictions(views[i], hints(source, views[i])), axis=1))
             truth.append(log_seconds[i] - log_seconds[i].mean())
-    weights, _ = scipy.optimize.nnls(np.concatenate(said), np.concatenate(truth))
-    return dataclasses.replace(laws, weights=weights) if weights.any() else laws
+    return dataclasses.replace(laws, weights=_stack(np.concatenate(said), np.concatenate(truth)))
 
+
+def _stack(said: Array, truth: Array) -> Array:
+    """Non-negative weights of the columns of ``said`` that predict ``truth``, drawn towards
+    :data:`UNTESTED_WEIGHTS` by as much as CAUTION times the whole of ``truth`` weighs."""
+    pull = np.sqrt(CAUTION * float(truth @ truth))
+    weights, _ = scipy.optimize.nnls(
+        np.concatenate([said, pull * np.eye(said.shape[1])]),
+        np.concatenate([truth, pull * np.array(UNTESTED_WEIGHTS)]),
+    )
+    return np.asarray(weights)
+
+
+CAUTION = 0.1
+
+SOURCE_TIGHTNESS = 0.03
+"""How near the source's roofline stays to first principles."""
 
 FOLDS = 5
 
@@ -244,9 +259,8 @@ def fit_source_laws(
 ) -> Laws:
     """A roofline that knows the source's own parameters, then without them, and trees on what it
     leaves, which see only what all platforms share."""
-    roofline = fit_laws(
-        views, log_seconds, None, dataclasses.replace(settings, corrected=0, free=0), seed
-    ).roofline
+    bare = dataclasses.replace(settings, corrected=0, free=0, tightness=SOURCE_TIGHTNESS)
+    roofline = fit_laws(views, log_seconds, None, bare, seed).roofline
     residuals = [
         t - roofline(view.terms, view.imbalance, view.own)
         for t, view in zip(log_seconds, views, strict=True)
