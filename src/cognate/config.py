@@ -106,7 +106,7 @@ class Learning(_Section):
     seeds: tuple[int, ...] = Field((0, 1, 2), min_length=1, description="Repetitions.")
     samples_per_shot: int = Field(100, ge=2, description="Target schedules of a shot matrix.")
     shot_selection: Literal["random", "diverse"] = Field(
-        "random", description="How shot matrices are drawn, for every method alike."
+        "random", description="How shot matrices are drawn, unless a method says shots=…"
     )
     effort: float = Field(
         1.0, gt=0, description="Scales the number of training steps; 1 is the tuned amount."

@@ -69,12 +69,11 @@ def draw_training(study: StudyData) -> Drawing:
             upper.set_title(operation.upper().replace("SPMM", "SpMM"))
             part = table[table["operation"] == operation]
             for configuration in shown:
-                own, style = part[part["configuration"] == configuration], styles[configuration]
-                for phase, line in (("train", ":"), ("validation", "-")):
-                    _band(upper, own[own["phase"] == phase], "loss", style, line)
-                _band(lower, own[own["phase"] == "validation"], "validation_tau", style, "-")
+                own = part[part["configuration"] == configuration]
+                _band(upper, own, "loss", styles[configuration])
+                _band(lower, own, "validation_tau", styles[configuration])
             lower.set_xlabel("epoch")
-        axes[0].set_ylabel("loss (dotted: training)")
+        axes[0].set_ylabel("loss on training matrices")
         axes[len(operations)].set_ylabel("τ on validation matrices")
         legend_above(figure, axes[len(operations)])
     return figure, table
@@ -125,16 +124,14 @@ def _training_table(curves: pd.DataFrame) -> pd.DataFrame:
     return joined.assign(seeds=groups.size()).sort_index().reset_index()
 
 
-def _band(axes: Axes, part: pd.DataFrame, column: str, style: MethodStyle, line: str) -> None:
-    label = style.label if column == "validation_tau" else None
+def _band(axes: Axes, part: pd.DataFrame, column: str, style: MethodStyle) -> None:
     axes.plot(
         part["epoch"],
         part[column],
-        line,
         color=style.colour,
-        marker=style.marker if line == "-" else "",
+        marker=style.marker,
         markevery=max(1, len(part) // 8),
-        label=label,
+        label=style.label,
     )
     low, high = part[f"{column}_low"], part[f"{column}_high"]
     axes.fill_between(part["epoch"], low, high, color=style.colour, alpha=0.2, linewidth=0)

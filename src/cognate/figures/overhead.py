@@ -4,14 +4,21 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from cognate.config import Config
 from cognate.evaluation import cost
-from cognate.evaluation.methods import BASELINES
+from cognate.evaluation.methods import BASELINES, base_name
 from cognate.evaluation.study_data import StudyData
 from cognate.figures.bars import height_of, name_rows
 from cognate.figures.collection import costs_of
 from cognate.figures.specs import Drawing
 from cognate.figures.speedups import first_setting
 from cognate.figures.style import INK, legend_above, method_styles, new_figure
+
+
+def predicts(config: Config) -> bool:
+    """Whether the headline has a method that predicts."""
+    methods = config.learning.experiments["headline"].methods
+    return any(base_name(method) not in BASELINES for method in methods)
 
 
 def _learned(study: StudyData, target: str, operation: str) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from cognate.figures.checks import checks
 from cognate.figures.collection import draw_collection_cost
 from cognate.figures.end_to_end import draw_end_to_end, end_to_end_table, is_measured
 from cognate.figures.headroom import draw_headroom
-from cognate.figures.overhead import draw_overhead
+from cognate.figures.overhead import draw_overhead, predicts
 from cognate.figures.parameters import draw_parameters
 from cognate.figures.similarity import draw_similarity, has_both
 from cognate.figures.specs import FigureSpec, Place, TableSpec
@@ -115,6 +115,7 @@ _FIGURES = (
         ("matrices", "samples", "evaluation"),
         "target-operation",
         "headline",
+        predicts,
         draw=draw_overhead,
     ),
     FigureSpec(
@@ -250,6 +251,7 @@ _TABLES = (
         "Overhead",
         ("matrices", "samples", "evaluation"),
         experiment="headline",
+        applies=predicts,
         compute=tables.overhead,
     ),
     TableSpec(

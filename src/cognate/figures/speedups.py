@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from cognate.evaluation import summaries
 from cognate.evaluation.study_data import StudyData
@@ -69,6 +70,7 @@ def draw_per_matrix(study: StudyData, target: str, operation: str) -> Drawing:
         axes[0].axhline(1, color=INK, linewidth=0.8)
         values = table.loc[table["method"].isin(shown), "speedup_top1"]
         ratio_axis(axes[0].yaxis, min(1, values.min()), max(1, values.max()))
+        axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].set_xlabel("test matrices, sorted for each method on its own")
         axes[0].set_ylabel("speed-up over the default, top-1")
         legend_above(figure, axes[0], columns=1)

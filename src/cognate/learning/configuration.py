@@ -29,7 +29,7 @@ class ModelConfiguration:
     components, one block shared by both platforms (``padded``: WACO+FM), one block a platform
     beside copies of the slots (``augmented``: WACO+FA), or not at all."""
     predictor: Predictor = "mlp"
-    loss: Loss = "pairwise"
+    loss: Loss = "listwise"
     latent_size: int = 16
     embedding_size: int = 64
     sites: int = 2048
@@ -42,7 +42,7 @@ class ModelConfiguration:
     weight_decay: float = 1e-4
     tune_frozen: tuple[str, ...] = ("pattern",)
     """Parts that fine-tuning leaves as the source taught them."""
-    tune_learning_rate: float = 1e-3
+    tune_learning_rate: float = 3e-3
     tune_epochs: int = 60
 
     def __post_init__(self) -> None:

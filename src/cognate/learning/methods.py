@@ -23,6 +23,7 @@ from cognate.learning.configuration import (
     source_name,
 )
 from cognate.learning.ranker import Ranker, SourceModel
+from cognate.learning.shots import require_strategy
 from cognate.learning.task import Task
 from cognate.operations import Operation
 from cognate.platforms import Platform
@@ -41,6 +42,8 @@ class Method(ABC):
     """Whether its result depends on the shot matrices."""
     trains: ClassVar[bool] = False
     """Whether its result depends on the seed beyond the choice of shots."""
+    shot_selection: str | None = None
+    """How its shot matrices are chosen, where that is not the study's choice."""
 
     def __init__(self, changes: str = ""):
         if changes:
@@ -272,13 +275,24 @@ METHODS: dict[str, type[Method]] = {
 def get_method(text: str) -> Method:
     """The method written ``name`` or ``name:changes``, e.g. ``cognate:latent=pca``.
 
-    Changes of neural methods are :class:`ModelConfiguration` fields. Raises
+    Changes of neural methods are :class:`ModelConfiguration` fields. Every method that learns
+    from shots takes ``shots=STRATEGY`` (:mod:`cognate.learning.shots`). Raises
     :class:`ModelError` for an unknown name or setting.
     """
     name, _, changes = text.partition(":")
     if name not in METHODS:
         raise ModelError(f"method {name!r} is unknown; choose from {', '.join(METHODS)}")
-    return METHODS[name](changes)
+    words = changes.split(",")
+    strategies = [word.removeprefix(_SHOTS) for word in words if word.startswith(_SHOTS)]
+    method = METHODS[name](",".join(word for word in words if not word.startswith(_SHOTS)))
+    if strategies:
+        if not method.uses_shots:
+            raise ModelError(f"method {name} learns from no shots; leave out {_SHOTS}…")
+        method.shot_selection = require_strategy(strategies[-1])
+    return method
+
+
+_SHOTS = "shots="
 
 
 def pretrain(

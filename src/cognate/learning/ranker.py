@@ -107,13 +107,15 @@ def load_stored(path: Path | str, platform: Platform, operation: Operation) -> S
         for what, value in expected.items():
             if card[what] != value:
                 raise ModelError(
-                    f"{path}: was trained for {what} {card[what]}, not {value}; train it again"
+                    f"was trained for {what} {card[what]}, not {value}; train it again"
                 )
         module, _, name = _KINDS[kind].partition(":")
         stored: Stored = getattr(import_module(module), name).from_state(
             platform, operation, tensors, settings
         )
         stored.curves = pd.DataFrame(card["curves"], columns=list(CURVE_COLUMNS))
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path}: is not a model of this version ({error!r})") from error
     return stored

@@ -24,9 +24,7 @@ def choose_shots(
     then always takes the matrix whose statistics are farthest from those of the ones it has
     (the farthest-first traversal of Gonzalez, 1985), so that a few shots span the patterns.
     """
-    if strategy not in STRATEGIES:
-        known = ", ".join(STRATEGIES)
-        raise ModelError(f"shot selection {strategy!r} is unknown; choose from {known}")
+    require_strategy(strategy)
     if count > len(names):
         raise ModelError(f"{count} shots are more than the {len(names)} matrices to draw from")
     ordered = sorted(names)
@@ -43,3 +41,11 @@ def choose_shots(
         nearest[chosen] = -1
         chosen.append(int(np.argmax(nearest)))
     return tuple(ordered[i] for i in chosen)
+
+
+def require_strategy(name: str) -> str:
+    """``name`` if it is one of :data:`STRATEGIES`; else :class:`ModelError`."""
+    if name not in STRATEGIES:
+        known = ", ".join(STRATEGIES)
+        raise ModelError(f"shot selection {name!r} is unknown; choose from {known}")
+    return name

@@ -8,7 +8,9 @@ from those laws and what its own parameters do.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import scipy.sparse
 
 from cognate.errors import ModelError
 from cognate.learning.blend import (
@@ -47,13 +49,14 @@ class TiledSource(SourceModel):
 
     def state(self) -> tuple[Tensors, dict[str, Any]]:
         """The laws."""
-        return self.laws.tensors(), {}
+        return self.laws.tensors(), {"view": _view_sizes(self.platform, self.operation)}
 
     @classmethod
     def from_state(
         cls, platform: Platform, operation: Operation, tensors: Tensors, settings: dict[str, Any]
     ) -> "TiledSource":
         """Undo :meth:`state`."""
+        _require_view(platform, operation, settings)
         return cls(platform, operation, Laws.from_tensors(tensors))
 
 
@@ -95,13 +98,14 @@ class TiledRanker(Ranker):
             for part, laws in parts.items()
             if laws is not None
             for name, tensor in laws.tensors().items()
-        }, {}
+        }, {"view": _view_sizes(self.platform, self.operation)}
 
     @classmethod
     def from_state(
         cls, platform: Platform, operation: Operation, tensors: Tensors, settings: dict[str, Any]
     ) -> "TiledRanker":
         """Undo :meth:`state`."""
+        _require_view(platform, operation, settings)
         parts = [within(tensors, name) for name in ("source", "own")]
         source, own = (Laws.from_tensors(part) if part else None for part in parts)
         return cls(platform, operation, source, own)
@@ -142,6 +146,21 @@ def _views(
     sampled = sampled_by_matrix(table, platform, task.operation, task.matrices)
     views = [tile_view(platform, task.operation, s.matrix, s.schedules) for s in sampled]
     return views, sampled
+
+
+def _view_sizes(platform: Platform, operation: Operation) -> list[int]:
+    """How many terms and features today's code sees of a schedule."""
+    one = SparseMatrix.from_scipy(scipy.sparse.eye_array(1, dtype=np.float32), "one")
+    view = tile_view(platform, operation, one, [platform.space(operation).default])
+    return [view.terms.shape[1], view.features.shape[1]]
+
+
+def _require_view(platform: Platform, operation: Operation, settings: dict[str, Any]) -> None:
+    if settings["view"] != _view_sizes(platform, operation):
+        raise ModelError(
+            "the model sees other terms and features of a schedule than this version of cognate; "
+            "train it again"
+        )
 
 
 def require_tiled(source: SourceModel | None) -> TiledSource:

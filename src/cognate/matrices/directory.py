@@ -60,7 +60,8 @@ def catalogue(
         rows.append((name, header.rows, header.cols, nnz))
     if problems:
         count = f"{len(problems)} of {len(names or files)} files cannot be used"
-        raise MatrixError("\n".join([f"{folder}: {count}:", *problems]))
+        advice = "Remove them, or name the files to use under matrices.names."
+        raise MatrixError("\n".join([f"{folder}: {count}:", *problems, advice]))
     table = pd.DataFrame(rows, columns=["name", "rows", "cols", "nnz"]).drop_duplicates("name")
     return _with_identity(table, Path(folder) / IDENTITY_FILE)
 

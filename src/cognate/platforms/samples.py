@@ -65,7 +65,7 @@ def empty() -> pd.DataFrame:
 
 
 def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:
-    mixed = [c for c in table.select_dtypes("object") if table[c].map(type).nunique() > 1]
+    mixed = [c for c in table if table[c].dtype == object and table[c].map(type).nunique() > 1]
     return table.assign(**{str(column): table[column].map(str) for column in mixed})
 
 

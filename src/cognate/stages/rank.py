@@ -60,7 +60,7 @@ def rank(
         for done, run in enumerate(runs):
             advance(done, len(runs))
             started = time.monotonic()
-            prepared = _prepare(study, task, run)
+            prepared = _prepare(study, task, run, method.shot_selection)
             ranker = _fit(method, prepared, models.get((run.source_matrices, run.seed)), truth)
             fit_seconds = time.monotonic() - started
             for name in ranked:
@@ -81,11 +81,11 @@ def rank(
         pd.DataFrame(rows).to_parquet(temporary, index=False)
 
 
-def _prepare(study: Study, task: Task, run: Run) -> Task:
+def _prepare(study: Study, task: Task, run: Run, shot_selection: str | None) -> Task:
     """The task of one run: its source matrices, its shots, its seed."""
     chosen = study.source_matrices(run.source_matrices, run.seed)
     shots = choose_shots(
-        study.config.learning.shot_selection,
+        shot_selection or study.config.learning.shot_selection,
         sorted(task.target_train["matrix"].unique()),
         task.matrices,
         run.shots,

@@ -251,14 +251,9 @@ def _write_curves(folder, operation):
                 "source_matrices": 8,
                 "seed": seed,
             }
-            both = [
-                pd.DataFrame(
-                    common | {"phase": "train", "loss": 1 - tau, "validation_tau": np.nan}
-                ),
-                pd.DataFrame(
-                    common | {"phase": "validation", "loss": 1.05 - tau, "validation_tau": tau}
-                ),
-            ]
+            curve = pd.DataFrame(
+                common | {"phase": "pre-train", "loss": 1 - tau, "validation_tau": tau}
+            )
             slug = configuration.replace(":", "--").replace("=", "-")
             path = target / f"{slug}-n8-s{seed}.curve.parquet"
-            pd.concat(both, ignore_index=True).to_parquet(path, index=False)
+            curve.to_parquet(path, index=False)
