@@ -36,7 +36,7 @@ def processor_name() -> str:
                 return line.partition(":")[2].strip()
     except OSError:
         pass
-    return platform.processor() or "unknown"
+    return platform.processor() or platform.machine()
 
 
 def code_commit() -> str:

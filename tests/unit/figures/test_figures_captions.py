@@ -17,7 +17,7 @@ PLACE = {"target": "big", "operation": "spmm"}
 
 
 def render(name: str, **params) -> str:
-    template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(
+    template = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True).from_string(
         (REPORT / f"{name}.rst").read_text()
     )
     job = SimpleNamespace(config=CONFIG, params=Params(fromdict=params))

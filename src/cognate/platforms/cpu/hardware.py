@@ -18,6 +18,7 @@ from cognate.platforms.cpu.cores import group_folders
 from cognate.platforms.cpu.library import kernels
 from cognate.platforms.cpu.threads import Threads
 from cognate.platforms.platform import Machine
+from cognate.provenance import processor_name
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 FALLBACK_CACHE_BYTES = (32 << 10, 1 << 20)
@@ -27,17 +28,6 @@ GROUP_MEMORY_FILES = (
 )
 PROBE_REPEATS = 5
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-
-
-def processor_name() -> str:
-    """The processor's name as the kernel reports it."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def cache_bytes(folder: Path = CACHES) -> tuple[int, ...]:

@@ -24,6 +24,7 @@ from cognate.platforms.cpu.protocol import Policy
 from cognate.platforms.cpu.spaces import SPACE_NAMES, anchor_of, space_of
 from cognate.platforms.cpu.survey import survey
 from cognate.platforms.platform import Machine, Platform, Progress
+from cognate.provenance import processor_name
 from cognate.schedules import Schedule, ScheduleSpace, Slots
 
 UNBOUNDED = np.iinfo(np.int64).max
@@ -165,7 +166,7 @@ class CpuPlatform(Platform):
         """Processor, memory, compiler, threads and the measuring protocol."""
         compiler = None if self.skip() else find_compiler()
         return {
-            "processor": hardware.processor_name(),
+            "processor": processor_name(),
             "processors": list(self.processors),
             "threads": len(self.processors),
             "cache_bytes": hardware.cache_bytes(),
