@@ -1,4 +1,4 @@
-"""The report in a real browser: figures render, captions read well, nothing comes from a network."""
+"""The report in a real browser: figures render, captions read well, no network is asked."""
 
 import shutil
 from collections.abc import Iterator
