@@ -17,6 +17,7 @@ from cognate.platforms.cpu.spaces import space_of
 
 ARENA = Arena(1 << 28)
 EPSILON = 2.0**-24
+SMALLEST = 2.0**-149
 GENEROUS = 100.0  # room for every coordinate of a small matrix: padding is tested elsewhere
 
 
@@ -38,11 +39,11 @@ def matrices(draw):
 
 
 def tolerance(matrix, operation, operands):
-    """Rounding bound of a sum in any order, from absolute values (Higham, §3.1)."""
+    """Rounding bound of a sum in any order, from absolute values (Higham, §3.1 and §2.1)."""
     absolute = SparseMatrix.from_scipy(abs(matrix.to_scipy()), "absolute")
     sums = operation.reference(absolute, tuple(abs(operand) for operand in operands))
     terms = operation.width if operation.name == "sddmm" else matrix.cols
-    return 2 * (terms + 4) * EPSILON * sums
+    return 2 * (terms + 4) * (EPSILON * sums + SMALLEST)
 
 
 def assert_right(matrix, operation, schedules, threads=2):
@@ -87,6 +88,17 @@ def test_all_of_core_equals_the_reference(name, width):
     operation = get_operation(name, width)
     matrix = SparseMatrix.from_scipy(pattern, "random")
     assert_right(matrix, operation, space_of("cpu-core", operation))
+
+
+@pytest.mark.parametrize("name", OPERATION_NAMES)
+@pytest.mark.parametrize("magnitude", [1e-44, 1e-38, 1e30])
+def test_values_that_underflow_or_are_large_are_no_mistakes(name, magnitude):
+    random = np.random.default_rng(2)
+    pattern = scipy.sparse.random_array((150, 90), density=0.05, rng=random)
+    pattern.data = (random.uniform(0.1, 4, pattern.nnz) * magnitude).astype(np.float32)
+    operation = get_operation(name, 256)
+    schedules = space_of("cpu-core", operation).sample(80, seed=0)
+    assert_right(SparseMatrix.from_scipy(pattern, "scaled"), operation, schedules)
 
 
 @settings(max_examples=100, deadline=None)

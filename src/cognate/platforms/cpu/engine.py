@@ -19,6 +19,7 @@ from cognate.schedules import Schedule
 
 VECTOR_FLOATS = 16
 """Dense rows are padded to a multiple of this, with zeros."""
+SMALLEST = float(np.finfo(np.float32).smallest_subnormal)
 ROUND_OFF = 2.0**-24
 """Unit round-off of float32."""
 
@@ -165,22 +166,22 @@ def _truth(
     A sum of n products in any order is within γ(n) Σ|a||b| of the exact one, with
     γ(n) = n u / (1 - n u) (Higham, Accuracy and Stability of Numerical Algorithms, §3.1);
     more roundings cover factors, and twice the bound two float32 results. |B| < 1 bounds a
-    row of SpMM, the Cauchy-Schwarz inequality an entry of SDDMM.
+    row of SpMM, the Cauchy-Schwarz inequality an entry of SDDMM. Where products underflow, each
+    may be off by the smallest number there is (§2.1 there, equation 2.8).
     """
     lengths = np.diff(matrix.row_pointers)
     if operation.name == "spmm":
         # In float32: half the memory of operation.reference, which counts for large C.
         reference: NDArray[np.float32] = matrix.to_scipy() @ operands[0]
         sums = abs(matrix.to_scipy()).astype(np.float64) @ np.ones(matrix.cols)
-        return reference, (2 * _gamma(lengths + 2) * sums).astype(np.float32)
+        return reference, _tolerance(lengths + 2, sums)
     left, right = (np.sqrt(np.einsum("ij,ij->i", part, part)) for part in operands)
     rows = np.repeat(np.arange(matrix.rows), lengths)
     scale = np.abs(matrix.values) * left[rows] * right[matrix.columns]
-    tolerance = 2 * _gamma(np.asarray(operation.width + 3)) * scale.astype(np.float64)
     reference = operation.reference(matrix, operands).astype(np.float32)
-    return reference, tolerance.astype(np.float32)
+    return reference, _tolerance(np.asarray(operation.width + 3), scale.astype(np.float64))
 
 
-def _gamma(terms: NDArray[np.int64]) -> NDArray[np.float64]:
-    spread: NDArray[np.float64] = terms * ROUND_OFF / (1 - terms * ROUND_OFF)
-    return spread
+def _tolerance(terms: NDArray[np.int64], scale: NDArray[np.float64]) -> NDArray[np.float32]:
+    gamma = terms * ROUND_OFF / (1 - terms * ROUND_OFF)
+    return (2 * (gamma * scale + terms * SMALLEST)).astype(np.float32)
