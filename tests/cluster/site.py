@@ -69,6 +69,18 @@ class Site:
     def restart(self, daemon: str) -> None:
         self.ask(daemon, "-f", str(self.root / "slurm.conf"))
 
+    def mend(self) -> None:
+        """What an operator does when a controller came back with an old state: it starts a job
+        that still runs a second time, drains the node for that and holds the job."""
+        for line in self.ask("sinfo", "-h", "-N", "-o", "%n %t").splitlines():
+            node, state = line.split()
+            if state.startswith("dra"):
+                self.ask("scontrol", "update", f"node={node}", "state=resume")
+        for line in self.ask("squeue", "-h", "-o", "%i %r").splitlines():
+            number, reason = line.split(maxsplit=1)
+            if "held" in reason:
+                self.ask("scontrol", "release", number)
+
     def cancel_all(self) -> None:
         self.ask("scancel", "--user", str(os.getuid()))
         wait_for(lambda: not self.ask("squeue", "-h"), "the queue is not empty")
