@@ -50,7 +50,7 @@ def test_second_run_does_nothing(finished: Checkout) -> None:
 def test_a_deleted_figure_is_remade_alone(finished: Checkout) -> None:
     name = "speedup_spade_spmm"
     (finished.results / "figures" / f"{name}.svg").unlink()
-    assert finished.planned() == {f"figures/{name}"}
+    assert finished.planned() == {f"figure_{name}"}
     outcome = finished.run(f"figures/{name}")
     assert outcome.returncode == 0, outcome.stdout
     assert finished.planned() == set()
@@ -63,7 +63,7 @@ def test_changed_simulator_is_simulated_again_and_cpu_not_measured_again(
     old = touch_code(path)
     planned = finished.planned()
     path.write_text(old)
-    assert {"simulate", "rank", "evaluate", "tables/headline", "summary"} <= planned
+    assert {"simulate", "rank", "evaluate", "table_headline", "summary"} <= planned
     assert not planned & {"build_matrices", "measure", "pretrain"}
     assert finished.planned() == set()
 
@@ -73,8 +73,8 @@ def test_changed_figure_is_drawn_again_alone(finished: Checkout) -> None:
     old = touch_code(path)
     planned = finished.planned()
     path.write_text(old)
-    assert {"figures/speedup_spade_spmm", "figures/per_matrix_spade_sddmm"} <= planned
-    assert "figures/headroom_spade_spmm" not in planned
+    assert {"figure_speedup_spade_spmm", "figure_per_matrix_spade_sddmm"} <= planned
+    assert "figure_headroom_spade_spmm" not in planned
     assert not planned & {"build_matrices", "measure", "simulate", "pretrain", "rank", "evaluate"}
 
 

@@ -1,9 +1,10 @@
-# One rule a figure and a table, so that each can be asked for by its name.
+# One rule a figure and a table. Batch systems take no slash in a job's name, so what is asked for,
+# figures/NAME or tables/NAME, is another rule: it does nothing and is never submitted.
 for name, (spec, place) in FIGURES.items():
 
     rule:
         name:
-            f"figures/{name}"
+            f"figure_{name}"
         input:
             **inputs_for(spec, place),
         output:
@@ -35,12 +36,19 @@ for name, (spec, place) in FIGURES.items():
         script:
             "../scripts/draw_figure.py"
 
+    rule:
+        name:
+            f"figures/{name}"
+        input:
+            f"{RESULTS}/figures/{name}.svg",
+        localrule: True
+
 
 for name, (spec, place) in TABLES.items():
 
     rule:
         name:
-            f"tables/{name}"
+            f"table_{name}"
         input:
             **inputs_for(spec, place),
         output:
@@ -69,6 +77,13 @@ for name, (spec, place) in TABLES.items():
             code=fingerprint(spec.compute.__module__, "cognate.figures.save"),
         script:
             "../scripts/compute_table.py"
+
+    rule:
+        name:
+            f"tables/{name}"
+        input:
+            f"{RESULTS}/tables/{name}.csv",
+        localrule: True
 
 
 rule summary:
