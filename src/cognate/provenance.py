@@ -30,12 +30,10 @@ def environment() -> dict[str, Any]:
 
 def processor_name() -> str:
     """Model name of the processor as the system reports it."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
+    described = Path("/proc/cpuinfo")
+    for line in described.read_text().splitlines() if described.exists() else ():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
 
 

@@ -141,6 +141,7 @@ def test_interrupted_run_leaves_no_job_behind(study: ClusterStudy, running) -> N
     running.send_signal(signal.SIGINT)
     finish(running)
     wait_for(lambda: not study.site.ask("squeue", "-h"), "jobs were left in the queue")
+    assert "COMPLETING" not in study.site.states().values()
 
 
 def test_clock_that_goes_back_is_noticed_and_the_study_ends(

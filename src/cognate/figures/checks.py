@@ -72,6 +72,7 @@ class _Hashes:
         self._known: dict[tuple[str, ...], str] = {}
 
     def of(self, spec: FigureSpec, place: Place) -> list[tuple[str, str]]:
+        """Names and hashes of what this figure is made from."""
         study = self._study
         scopes = [(place["target"], place["operation"])] if place else study.scopes
         parts: list[tuple[str, ...]] = []

@@ -23,7 +23,7 @@ def predicts(config: Config) -> bool:
 
 def _learned(study: StudyData, target: str, operation: str) -> pd.DataFrame:
     rows = first_setting(study.experiment("headline", target, operation))
-    return rows[~rows["method"].isin(BASELINES)]
+    return rows[~rows["method"].map(base_name).isin(BASELINES)]
 
 
 def exhaustive_seconds(study: StudyData, target: str, operation: str) -> float:

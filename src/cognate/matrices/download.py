@@ -50,6 +50,7 @@ class _Source:
     progress: Progress | None
 
     def verify(self, path: Path, found: str) -> None:
+        """Raise :class:`DownloadError` unless the file at ``path`` is what was asked for."""
         if self.sha256 is not None and found != self.sha256:
             raise DownloadError(
                 f"{self.url}: has SHA-256 {found} but its registry says {self.sha256}; "

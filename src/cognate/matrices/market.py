@@ -89,7 +89,7 @@ def _coordinates(content: bytes, header: Header, path: Path | str) -> Entries:
             found = scipy.io.mmread(io.BytesIO((banner + size).encode() + body), spmatrix=False)
             return (*found.coords, found.data)
         except (ValueError, OverflowError):
-            pass  # the scan below says what is wrong, and in which line
+            return scan(body, header, path)  # says what is wrong, and in which line
     return scan(body, header, path)
 
 

@@ -20,6 +20,7 @@ from cognate.schedules import Schedule
 VECTOR_FLOATS = 16
 """Dense rows are padded to a multiple of this, with zeros."""
 SMALLEST = float(np.finfo(np.float32).smallest_subnormal)
+"""The smallest float32 above zero: what a product that underflows may be off by."""
 ROUND_OFF = 2.0**-24
 """Unit round-off of float32."""
 
