@@ -1,4 +1,4 @@
-"""What the machine allows: bandwidth by cache level, gathers, arithmetic."""
+"""What the machine allows: bandwidth by working set, gathers, arithmetic."""
 
 from dataclasses import dataclass
 
@@ -8,48 +8,57 @@ from cognate.matrices.matrix import SparseMatrix
 from cognate.operations import Operation
 from cognate.platforms.cpu import CpuPlatform
 from cognate.platforms.cpu.arena import Arena
-from cognate.platforms.cpu.hardware import cache_bytes
 from cognate.platforms.cpu.library import kernels
 from cognate.platforms.cpu.threads import Threads
 
 TRIES = 5
-PASS_BYTES = 256 << 20
+PASS_BYTES = 128 << 20
+SMALLEST_SET = 16 << 10
+STEPS = 15
+"""Up to 256 MiB a thread."""
 
 
 @dataclass
 class Limits:
     """Rates of all threads together."""
 
-    level_bytes: list[int]
-    """Largest working set of each level, nearest first; the last is main memory."""
-    level_rates: list[float]
-    """Bytes a second read from each."""
+    working_sets: list[int]
+    """Bytes, each twice the one before: from the nearest caches to main memory."""
+    read_rates: list[float]
+    """Bytes a second at which a working set of this size, or of any larger one, was read."""
     flops_per_second: float
 
     @classmethod
     def measure(cls, platform: CpuPlatform) -> "Limits":
-        """Best of a few tries each."""
-        threads, caches = len(platform.processors), cache_bytes()
-        private = [size * threads for size in caches[:-1]]
-        sizes = [*private, caches[-1]]
-        regions = [size // 2 for size in sizes] + [max(64 << 20, 8 * caches[-1])]
-        data = Arena(max(regions)).array(max(regions) // 4, np.float32)
+        """Best of a few tries each. What a cache holds is seen, not read from its label: a
+        virtual machine may be told of a cache that it shares with others."""
+        threads = len(platform.processors)
+        sets = [SMALLEST_SET * threads << step for step in range(STEPS)]
+        data = Arena(sets[-1]).array(sets[-1] // 4, np.float32)
         data[:] = 0
+        rates = []
         with Threads(platform.processors):
-            rates = []
-            for region in regions:
-                passes = max(1, PASS_BYTES // region)
+            for size in sets:
+                passes = max(1, PASS_BYTES // size)
                 read = [
-                    kernels().read_rate(data.ctypes.data, region // 4, passes) for _ in range(TRIES)
+                    kernels().read_rate(data.ctypes.data, size // 4, passes) for _ in range(TRIES)
                 ]
                 rates.append(max(read))
             flops = max(kernels().multiply_rate(threads) for _ in range(TRIES))
-        return cls([*sizes, 1 << 62], rates, flops)
+        return cls(sets, rates, flops).best_of()
 
-    def rate(self, working_set: int) -> float:
-        """Bytes a second of the level that a working set fits in."""
-        level = next(i for i, size in enumerate(self.level_bytes) if working_set <= size)
-        return self.level_rates[level]
+    def best_of(self, *others: "Limits") -> "Limits":
+        """The higher rates of measurements that others on the machine may have disturbed."""
+        all_rates = [limits.read_rates for limits in (self, *others)]
+        best = np.max(all_rates, axis=0)
+        best = np.maximum.accumulate(best[::-1])[::-1]
+        flops = max(limits.flops_per_second for limits in (self, *others))
+        return Limits(self.working_sets, best.tolist(), flops)
+
+    def seconds(self, working_set: int) -> float:
+        """Least time to read a working set, at the rate of the next smaller one measured."""
+        place = int(np.searchsorted(self.working_sets, working_set, side="right")) - 1
+        return working_set / self.read_rates[max(place, 0)]
 
 
 @dataclass
@@ -57,7 +66,7 @@ class Bound:
     """Least seconds of one case, by what bounds it."""
 
     compulsory_seconds: float
-    """Every operand and the result once, at the rate of the level that holds them."""
+    """Every operand and the result once, at the rate of a working set of that size."""
     arithmetic_seconds: float
     gather_seconds: float
     """Reading the dense row of every entry in CSR order, and nothing else: measured. A schedule
@@ -71,7 +80,7 @@ def bound(
 ) -> Bound:
     """The roofline of a case."""
     compulsory = operation.compulsory_bytes(matrix)
-    memory = compulsory / limits.rate(compulsory)
+    memory = limits.seconds(compulsory)
     arithmetic = operation.flops(matrix) / limits.flops_per_second
     gather = gather_seconds(matrix, operation.width, platform)
     return Bound(memory, arithmetic, gather, max(memory, arithmetic) / best)

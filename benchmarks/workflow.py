@@ -11,6 +11,7 @@ groups as on a cluster), again (a second run, which finds nothing to do). Prints
 jobs, seconds, processor seconds, these per thousand jobs, and the largest memory of the process.
 """
 
+import argparse
 import os
 import re
 import shutil
@@ -88,9 +89,14 @@ def benchmark(jobs: int) -> None:
 
 
 def main() -> None:
-    sizes = [int(float(word)) for word in sys.argv[1:]] or [1_000, 10_000, 50_000]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    sizes = [1_000, 10_000, 50_000]
+    parser.add_argument("jobs", nargs="*", type=int, default=sizes, help="sizes of the studies")
+    arguments = parser.parse_args()
     print(f"{'jobs':>7} {'phase':<9} {'seconds':>8} {'cpu s':>8} {'cpu/1000':>8} {'GiB':>8}")
-    for jobs in sizes:
+    for jobs in arguments.jobs:
         benchmark(jobs)
 
 
