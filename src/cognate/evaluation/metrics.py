@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -90,8 +90,8 @@ def _ranks(
     known = ~np.isnan(true_values)
     filled = np.where(known, true_values, np.inf)
     return (
-        rankdata(score_values, method="dense", axis=1).astype(np.int32),
-        rankdata(filled, method="dense", axis=1).astype(np.int32),
+        scipy.stats.rankdata(score_values, method="dense", axis=1).astype(np.int32),
+        scipy.stats.rankdata(filled, method="dense", axis=1).astype(np.int32),
         known,
     )
 

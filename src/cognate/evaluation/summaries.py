@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import wilcoxon
 
 from cognate.config import Evaluation
 from cognate.evaluation.bootstrap import Resampler, grid, grids
@@ -197,7 +197,7 @@ def _signed_rank(differences: Floats) -> float:
     clean = np.where(np.abs(differences) < TIE, 0.0, differences)
     if not clean.any():
         return 1.0
-    return float(wilcoxon(clean, zero_method="pratt", method="auto").pvalue)
+    return float(scipy.stats.wilcoxon(clean, zero_method="pratt", method="auto").pvalue)
 
 
 def _counts(gain: Floats) -> dict[str, int]:

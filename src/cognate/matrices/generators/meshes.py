@@ -4,8 +4,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import scipy.sparse
-from scipy.spatial import Delaunay, cKDTree
+import scipy
 
 from cognate.matrices.generators.tools import (
     Csr,
@@ -84,7 +83,7 @@ def points(count: int, dimensions: int, random: Random) -> Indices:
 
 def triangulation(count: int, dimensions: int, random: Random) -> Csr:
     """Delaunay triangulation of random points, with a diagonal."""
-    simplices = Delaunay(points(count, dimensions, random)).simplices
+    simplices = scipy.spatial.Delaunay(points(count, dimensions, random)).simplices
     pairs = list(itertools.combinations(range(dimensions + 1), 2))
     starts = np.concatenate([simplices[:, i] for i, _ in pairs])
     ends = np.concatenate([simplices[:, j] for _, j in pairs])
@@ -93,7 +92,7 @@ def triangulation(count: int, dimensions: int, random: Random) -> Csr:
 
 def within_radius(count: int, dimensions: int, radius: float, random: Random) -> Csr:
     """Random geometric graph: points nearer than ``radius`` (side = 1) are joined."""
-    tree = cKDTree(points(count, dimensions, random))
+    tree = scipy.spatial.cKDTree(points(count, dimensions, random))
     pairs = tree.query_pairs(radius * CELLS, output_type="ndarray")
     return undirected(count, pairs[:, 0], pairs[:, 1])
 
@@ -101,7 +100,7 @@ def within_radius(count: int, dimensions: int, radius: float, random: Random) ->
 def nearest(count: int, dimensions: int, neighbours: int, random: Random) -> Csr:
     """Each point refers to its nearest neighbours; not symmetric."""
     place = points(count, dimensions, random)
-    _, found = cKDTree(place).query(place, k=neighbours + 1)
+    _, found = scipy.spatial.cKDTree(place).query(place, k=neighbours + 1)
     return pattern((count, count), np.repeat(np.arange(count), neighbours + 1), found)
 
 
