@@ -134,6 +134,11 @@ class Evaluation(_Section):
         default_factory=dict,
         description="Relative cost β of one sample by platform; default: the platform's own.",
     )
+    source_on_test: bool = Field(
+        False,
+        description="Sample the source on test matrices too, to compare platforms on them; "
+        "nothing learns from these samples.",
+    )
     end_to_end: int = Field(
         0, ge=0, description="Square test matrices to measure graph layers on; 0: none."
     )

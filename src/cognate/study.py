@@ -77,8 +77,9 @@ class Study:
         return sorted(set(self.matrices.loc[self.names(*splits), "batch"]))
 
     def sampled_batches(self, platform: str) -> list[str]:
-        """Batches that a platform is sampled on: the source only where models learn from it."""
-        if platform == self.config.source.name:
+        """Batches that a platform is sampled on: the source only where models learn from it,
+        unless ``evaluation.source_on_test`` asks for more."""
+        if platform == self.config.source.name and not self.config.evaluation.source_on_test:
             return self.batches_of("train", "validation")
         return list(self.batches)
 
@@ -118,7 +119,8 @@ class Study:
     @property
     def plan(self) -> Plan:
         """What belongs to this study in its results folder."""
-        return Plan(frozenset(self.batches), frozenset(self.source_models), self.source_size)
+        batches = {name: frozenset(self.sampled_batches(name)) for name in self.platform_names}
+        return Plan(batches, frozenset(self.source_models), self.source_size)
 
     @cached_property
     def source_size(self) -> int:

@@ -37,6 +37,16 @@ def test_every_matrix_is_in_one_batch_and_one_part_of_the_split() -> None:
     assert (families == 1).all()
 
 
+def test_the_source_is_sampled_where_models_learn_and_elsewhere_only_if_asked() -> None:
+    usual, everywhere = Study(config()), Study(config(evaluation={"source_on_test": True}))
+    tested = set(usual.batches_of("test"))
+    assert tested
+    assert tested.isdisjoint(usual.sampled_batches("cpu"))
+    assert tested <= set(everywhere.sampled_batches("cpu")) == set(everywhere.batches)
+    assert usual.sampled_batches("spade") == everywhere.sampled_batches("spade")
+    assert everywhere.source_matrices(everywhere.source_size, 0) == everywhere.names("train")
+
+
 def test_a_batch_is_left_alone_when_another_matrix_comes() -> None:
     names = list(Study(config()).matrices.index)
     one = Study(config(matrices={"names": names[:-1], "batch_nnz": 5000})).matrices["batch"]

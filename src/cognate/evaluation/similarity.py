@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import spearmanr
 
 from cognate.evaluation.summaries import per_matrix
 from cognate.matrices.matrix import SparseMatrix
@@ -54,7 +54,7 @@ def rank_correlation(first: Floats, second: Floats) -> float:
     """Spearman's ρ; NaN for fewer than three points or where one side is constant."""
     if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
-    return float(spearmanr(first, second).statistic)
+    return float(scipy.stats.spearmanr(first, second).statistic)
 
 
 def gain_of_transfer(rows: pd.DataFrame, transferred: str, alone: str) -> pd.DataFrame:
@@ -78,7 +78,7 @@ def association(table: pd.DataFrame) -> Mapping[str, float]:
     known = table.dropna(subset=["rank_correlation", "gain"])
     if len(known) < 4 or known["rank_correlation"].nunique() < 2 or known["gain"].nunique() < 2:
         return {"rho": float("nan"), "p_value": float("nan"), "points": len(known)}
-    result = spearmanr(known["rank_correlation"], np.log(known["gain"]))
+    result = scipy.stats.spearmanr(known["rank_correlation"], np.log(known["gain"]))
     return {"rho": float(result.statistic), "p_value": float(result.pvalue), "points": len(known)}
 
 

@@ -1,5 +1,6 @@
 """Everything a finished study has stored, read when it is first asked for."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,7 +23,8 @@ IDENTITY = ("matrix", "group", "kind", "family", "split", "pattern_hash")
 class Plan:
     """What a study asks for; other files in its folder are of an earlier configuration."""
 
-    batches: frozenset[str]
+    batches: Mapping[str, frozenset[str]]
+    """The batches that each platform is sampled on."""
     source_models: frozenset[tuple[str, int, int]]
     """Configuration, number of source matrices and seed."""
     source_size: int
@@ -148,7 +150,7 @@ class StudyData:
         folder = self.folder / "samples" / platform / operation
         found = sorted(folder.glob("*.parquet"))
         if self._plan:
-            found = [path for path in found if path.stem in self._plan.batches]
+            found = [path for path in found if path.stem in self._plan.batches[platform]]
         if not found:
             raise SamplesError(f"{folder}: there are no samples; sample the platform first")
         return found
