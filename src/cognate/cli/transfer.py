@@ -25,6 +25,9 @@ def transfer(
     shots: Annotated[int, typer.Option(min=1, help="Matrices to sample and train on.")] = 5,
     held_out: Annotated[int, typer.Option(min=1, help="Matrices to sample and judge on.")] = 6,
     samples: Annotated[int, typer.Option(min=2, help="Schedules sampled of each shot.")] = 100,
+    draws: Annotated[
+        int, typer.Option(min=1, help="Choices among the shots that the curve averages over.")
+    ] = 5,
     output: Annotated[
         Path | None, typer.Option(help="Folder of the result; default: transfer/PLATFORM.")
     ] = None,
@@ -69,6 +72,7 @@ def transfer(
         method=method,
         source_model=source_model,
         settings=parse_settings(setting),
+        draws=draws,
     )
     draw_curve(outcome.curve, found.name, outcome.folder / "curve.svg")
     if as_json:

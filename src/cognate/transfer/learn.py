@@ -25,6 +25,8 @@ from cognate.transfer.collect import collect
 from cognate.transfer.plan import Plan
 
 METHOD = "cognate-tiles"
+COLUMNS = ["shots", "draws", "matrices", "top1_speedup", "top1_speedup_low", "top1_speedup_high"]
+COLUMNS += ["top5_speedup", "best_fixed_speedup", "oracle_speedup"]
 HELD_OUT_SCHEDULES = 512
 """A held-out matrix is sampled under the whole space up to this size, else under so many."""
 
@@ -36,7 +38,8 @@ class Outcome:
     folder: Path
     plan: Plan
     curve: pd.DataFrame
-    """One row a number of shots; speed-ups over the default on the held-out matrices."""
+    """One row a number of shots; speed-ups over the default on the held-out matrices, geometric
+    means over draws of the shots, with the least and the largest draw for the first choice."""
     model: Path
 
 
@@ -50,12 +53,16 @@ def transfer(
     source_model: Path | None = None,
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
+    draws: int = 5,
 ) -> Outcome:
     """Collect the plan's samples into ``folder``, learn from them, judge on held-out matrices.
 
     What was collected before, for the same platform, is taken from the folder, so an interrupted
     call goes on where it stopped. Writes ``model.safetensors`` with its card, ``card.md`` and
     ``curve.csv``. ``settings`` are those that the platform was opened with, for the card.
+
+    The model learns from all shots. The curve says what fewer would have given, as a mean over up
+    to ``draws`` choices among the shots: the planned order, begun at each of its members in turn.
     """
     source, start = _source(method, operation, source_model)
     shots = collect(platform, operation, planned, planned.shots, samples_per_shot, folder)
@@ -74,8 +81,7 @@ def transfer(
         samples_per_shot=samples_per_shot,
         seed=seed,
     )
-    rankers, curve = _learn(task, method, start, held_out)
-    ranker = rankers[len(planned.shots)]
+    ranker, curve = _learn(task, method, start, held_out, draws)
     calibration = calibrate(ranker, planned.matrices, held_out)
     model = folder / "model.safetensors"
     card = {
@@ -86,7 +92,7 @@ def transfer(
         "held_out": list(planned.held_out),
         "samples": len(shots),
         "calibration": calibration.as_dict() if calibration else None,
-        "test": curve.iloc[-1].to_dict(),
+        "test": judge(ranker, planned.matrices, held_out),
         "description": platform.describe(),
         "environment": environment(),
     }
@@ -98,26 +104,35 @@ def transfer(
 
 
 def _learn(
-    task: Task, method_name: str, start: SourceModel | None, held_out: pd.DataFrame
-) -> tuple[dict[int, Ranker], pd.DataFrame]:
-    """A ranker for every number of shots, and how good each is beside the best fixed schedule."""
-    rankers: dict[int, Ranker] = {}
+    task: Task, method: str, start: SourceModel | None, held_out: pd.DataFrame, draws: int
+) -> tuple[Ranker, pd.DataFrame]:
+    """The ranker that knows all shots, and the curve beside that of the best fixed schedule."""
+    shots = task.shot_matrices
+    uses_source = get_method(method).uses_source
     rows = []
-    fixed = get_method("best-fixed")
-    method = get_method(method_name)
-    for count in range(len(task.shot_matrices) + 1):
-        if count == 0 and not method.uses_source:
-            continue
-        part = replace(task, shot_matrices=task.shot_matrices[:count])
-        rankers[count] = method.fit(part, start)
-        judged = judge(rankers[count], task.matrices, held_out)
-        row = {"shots": count, **judged}
-        if count:
-            blind = judge(fixed.fit(part), task.matrices, held_out)
-            row["best_fixed_speedup"] = blind["top1_speedup"]
-        rows.append(row)
-    order = ["shots", "matrices", "top1_speedup", "top5_speedup", "best_fixed_speedup"]
-    return rankers, pd.DataFrame(rows, columns=[*order, "oracle_speedup"])
+    for count in range(0 if uses_source else 1, len(shots) + 1):
+        judged = []
+        for draw in range(min(draws, len(shots)) if count else 1):
+            order = (*shots[draw:], *shots[:draw])
+            part = replace(task, shot_matrices=order[:count], seed=task.seed + draw)
+            ranker = get_method(method).fit(part, start)
+            judged.append(judge(ranker, task.matrices, held_out))
+            if count:
+                fixed = get_method("best-fixed").fit(part)
+                blind = judge(fixed, task.matrices, held_out)
+                judged[-1]["best_fixed_speedup"] = blind["top1_speedup"]
+            if draw == 0:
+                planned = ranker
+        rows.append({"shots": count, "draws": len(judged), **_mean_of(pd.DataFrame(judged))})
+    return planned, pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _mean_of(judged: pd.DataFrame) -> dict[str, float]:
+    """Geometric means over draws, and the range of the first choice."""
+    means = np.exp(np.log(judged.drop(columns="matrices")).mean())
+    top1 = judged["top1_speedup"]
+    ends = {"top1_speedup_low": top1.min(), "top1_speedup_high": top1.max()}
+    return {"matrices": int(judged["matrices"].iloc[0]), **means, **ends}
 
 
 def _source(

@@ -15,7 +15,10 @@ LINES = {
 
 
 def draw_curve(curve: pd.DataFrame, platform: str, path: Path) -> None:
-    """Draw mean speed-ups over the default against the number of shots, as SVG."""
+    """Draw mean speed-ups over the default against the number of shots, as SVG.
+
+    The band is the range of the first recommended schedule over draws of the shots.
+    """
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
@@ -24,6 +27,8 @@ def draw_curve(curve: pd.DataFrame, platform: str, path: Path) -> None:
     axes = figure.add_subplot()
     for column, (label, style, colour) in LINES.items():
         axes.plot(curve["shots"], curve[column], style, color=colour, marker=".", label=label)
+    ends = curve["top1_speedup_low"], curve["top1_speedup_high"]
+    axes.fill_between(curve["shots"], *ends, color="C1", alpha=0.2, linewidth=0)
     matrices = int(curve["matrices"].max())
     axes.set(
         title=f"{platform}: {matrices} held-out matrices",

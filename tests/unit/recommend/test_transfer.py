@@ -68,6 +68,9 @@ def test_a_transfer_learns_and_writes_everything_down(tmp_path, source_model):
     outcome = transfer(board, SPMM, plan, tmp_path, source_model=source_model)
     curve = outcome.curve
     assert curve["shots"].tolist() == [0, 1, 2, 3]
+    assert curve["draws"].tolist() == [1, 3, 3, 3]
+    assert (curve["top1_speedup_low"] <= curve["top1_speedup"] + 1e-12).all()
+    assert (curve["top1_speedup"] <= curve["top1_speedup_high"] + 1e-12).all()
     assert (curve["top1_speedup"] <= curve["oracle_speedup"] + 1e-12).all()
     assert (curve["top1_speedup"] <= curve["top5_speedup"] + 1e-12).all()
     written = pd.read_csv(tmp_path / "curve.csv")
