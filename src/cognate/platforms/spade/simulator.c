@@ -309,13 +309,14 @@ static double slices_that_fit(Sim *s, i64 held_before, i64 *held_now) {
 
 /* Whether the slices left would repeat this one, the second or a later one. SDDMM repeats its
  * second slice. In SpMM outputs go to memory only once the caches are full of them: slices
- * repeat until then, if that comes too late to matter, or once as much is written in two
- * slices running as a slice produces. */
+ * repeat until then, if that comes too late to matter, or once a slice writes just what it
+ * produces, or two running write the same and no less than that. */
 static int is_steady(const Sim *s, const Totals *after, double fit, i64 slices_left) {
     if (s->w->operation == SDDMM || fit >= (double)slices_left) return 1;
     i64 produced = s->w->used_rows * s->w->lines;
     i64 written = after[2].traffic[WRITE_R] - after[1].traffic[WRITE_R];
     i64 earlier = after[1].traffic[WRITE_R] - after[0].traffic[WRITE_R];
+    if (100 * llabs(written - produced) <= produced) return 1;
     return 100 * written >= 98 * produced && 100 * llabs(written - earlier) <= written;
 }
 
