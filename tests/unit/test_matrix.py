@@ -42,6 +42,16 @@ def test_storing_and_loading_gives_the_same_matrix(tmp_path: Path) -> None:
     assert loaded.shape == matrix.shape
 
 
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
+def test_what_scipy_stored_is_read(tmp_path: Path, form: str) -> None:
+    base = sp.random_array((30, 20), density=0.1, rng=np.random.default_rng(0), format=form)
+    path = tmp_path / "from_scipy.npz"
+    sp.save_npz(path, base)
+    loaded = SparseMatrix.load(path)
+    assert loaded.name == "from_scipy"
+    assert (loaded.to_scipy() != sp.csr_array(base.astype(np.float32))).nnz == 0
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 truncated", b"text"])
 def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.npz"

@@ -1,9 +1,9 @@
 """``cognate platform``, ``cognate schedules``, ``cognate simulate`` and ``cognate measure``."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import pandas as pd
 import typer
 
 from cognate.cli.options import (
@@ -158,6 +158,14 @@ def simulate(
     schedule: ScheduleOption = None,
     source: SourceOption = None,
     folder: FolderOption = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(help="Machine of the spade platform: a name, or a YAML file of values."),
+    ] = None,
+    timeline: Annotated[
+        Path | None,
+        typer.Option(help="Draw how busy each element is over time to this .svg, .png or .pdf."),
+    ] = None,
     setting: SettingOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -169,7 +177,12 @@ def simulate(
 
     found = find_matrix(matrix, source, folder)
     kernel = get_operation(operation, width)
-    _evaluate(found, open_platform(platform, setting), "simulated", kernel, schedule, as_json)
+    chosen = open_platform(
+        platform, [*(setting or []), *([f"machine={machine}"] if machine else [])]
+    )
+    if timeline:
+        _draw_timeline(found, chosen, kernel, schedule, timeline)
+    _evaluate(found, chosen, "simulated", kernel, schedule, as_json)
 
 
 def measure(
@@ -211,16 +224,29 @@ def _evaluate(
     space = platform.space(operation)
     chosen = [space.parse(text) for text in schedules or [str(space.default)]]
     table = platform.evaluate(matrix, operation, chosen)
-    table.insert(0, "schedule", [str(s) for s in chosen])
-    _print(table, as_json)
-
-
-def _print(table: pd.DataFrame, as_json: bool) -> None:
     if as_json:
+        table.insert(0, "schedule", [str(s) for s in chosen])
         typer.echo(table_json(table))
         return
-    for _, row in table.iterrows():
-        for name, value in row.items():
-            shown = f"{value:.6g}" if isinstance(value, float) else value
-            typer.echo(f"{name!s:<28}{shown}")
-        typer.echo("")
+    for point, values in zip(chosen, table.to_dict("records"), strict=True):
+        row = {str(name): value for name, value in values.items()}
+        typer.echo(platform.report(matrix, operation, point, row) + "\n")
+
+
+def _draw_timeline(
+    matrix: "SparseMatrix",
+    platform: "Platform",
+    operation: "Operation",
+    schedules: list[str] | None,
+    path: Path,
+) -> None:
+    from cognate.platforms.spade import SpadePlatform, timeline
+    from cognate.platforms.spade.picture import draw_timeline
+
+    if not isinstance(platform, SpadePlatform):
+        raise PlatformError(f"platform {platform.name} has no timeline; only SPADE's simulator has")
+    space = platform.space(operation)
+    chosen = [space.parse(text) for text in schedules or [str(space.default)]]
+    if len(chosen) > 1:
+        raise PlatformError("--timeline draws one schedule; give one --schedule")
+    draw_timeline(timeline(matrix, operation, chosen[0], platform.hardware), str(chosen[0]), path)

@@ -119,9 +119,11 @@ class SparseMatrix:
 
     @classmethod
     def load(cls, path: Path | str) -> "SparseMatrix":
-        """Read what :meth:`save` wrote; :class:`MatrixError` for any other file."""
+        """Read what :meth:`save` or scipy's ``save_npz`` wrote; :class:`MatrixError` otherwise."""
         try:
             with np.load(path, allow_pickle=False) as stored:
+                if "identity" not in stored and "format" in stored:
+                    return cls.from_scipy(scipy.sparse.load_npz(path), Path(path).stem)
                 name, group, kind, family = (str(part) for part in stored["identity"])
                 rows, cols = (int(extent) for extent in stored["shape"])
                 return cls(
@@ -134,5 +136,7 @@ class SparseMatrix:
                     kind=kind,
                     family=family,
                 )
-        except (OSError, EOFError, ValueError, KeyError, BadZipFile) as error:
-            raise MatrixError(f"{path}: not a matrix stored by cognate ({error})") from error
+        except (OSError, EOFError, ValueError, KeyError, BadZipFile, NotImplementedError) as error:
+            raise MatrixError(
+                f"{path}: not a matrix stored by cognate or by scipy's save_npz ({error})"
+            ) from error

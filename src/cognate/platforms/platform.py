@@ -101,6 +101,16 @@ class Platform(ABC):
             f"{p.name} = {schedule[p.name]}   {p.meaning}".rstrip() for p in parameters
         )
 
+    def report(
+        self, matrix: SparseMatrix, operation: Operation, schedule: Schedule, row: Mapping[str, Any]
+    ) -> str:
+        """What came of one schedule, readable; ``row`` is its row of :meth:`evaluate`."""
+        shown = {"schedule": str(schedule), **row}
+        return "\n".join(
+            f"{name:<28}{value:.6g}" if isinstance(value, float) else f"{name:<28}{value}"
+            for name, value in shown.items()
+        )
+
     def skip(self) -> str | None:
         """Why this platform cannot run here, or None."""
         return None

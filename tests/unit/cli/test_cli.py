@@ -101,6 +101,29 @@ def test_simulate_gives_each_schedule_its_row():
     assert [s["rp"] for s in chosen] == [4, 32]
 
 
+def test_simulate_reports_in_words_on_the_machine_that_was_asked_for(tmp_path):
+    machine = tmp_path / "wide.yaml"
+    machine.write_text("based_on: spade-32\nbandwidth_gb_s: {value: 500, source: assumed}\n")
+    words = ["simulate", "Trefethen_500", "--width", "32", "--schedule", "rp=4"]
+    text = run(*words, "--machine", str(machine)).stdout
+    assert "spmm with 32 dense columns on wide" in text
+    assert "issuing vector operations" in text
+    seconds = {
+        name: json.loads(run(*words, "--machine", name, "--json").stdout)[0]["seconds"]
+        for name in ("spade-32", str(machine))
+    }
+    assert seconds[str(machine)] < seconds["spade-32"]
+
+
+@pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_a_timeline_is_drawn_beside_the_report(tmp_path, ending, start):
+    path = tmp_path / f"t.{ending}"
+    outcome = run("simulate", "Trefethen_500", "--width", "32", "--timeline", str(path))
+    assert outcome.exit_code == 0
+    assert "element time spent on" in outcome.stdout
+    assert path.read_bytes().startswith(start)
+
+
 ERRORS = {
     "matrix": ["show", "nosuch"],
     "file": ["show", "nosuch.mtx"],
@@ -111,6 +134,9 @@ ERRORS = {
     "schedule": ["simulate", "Trefethen_500", "--schedule", "rp=5"],
     "setting": ["simulate", "Trefethen_500", "--set", "threads"],
     "setting value": ["simulate", "Trefethen_500", "--set", "threads=["],
+    "machine": ["simulate", "Trefethen_500", "--machine", "nosuch.yaml"],
+    "timeline format": ["simulate", "Trefethen_500", "--timeline", "t.txt"],
+    "timeline platform": ["simulate", "Trefethen_500", "--platform", "cpu", "--timeline", "t.svg"],
     "model": ["recommend", "Trefethen_500", "--shots-model", "nosuch.safetensors"],
     "archive": ["import", "nosuch.zip"],
 }

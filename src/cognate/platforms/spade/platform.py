@@ -13,7 +13,7 @@ from cognate.operations import Operation
 from cognate.platforms.platform import Machine, Platform, Progress
 from cognate.platforms.spade.machine import describe_machine, load_machine
 from cognate.platforms.spade.native import library
-from cognate.platforms.spade.report import loop_nest
+from cognate.platforms.spade.report import describe, loop_nest
 from cognate.platforms.spade.simulator import counters_of, sweep
 from cognate.platforms.spade.space import SPACE_NAMES, extents, make_space
 from cognate.platforms.spade.tiles import reorder
@@ -125,6 +125,24 @@ class SpadePlatform(Platform):
     def explain(self, schedule: Schedule, operation: Operation) -> str:
         """The schedule as a loop nest in pseudo-C."""
         return loop_nest(schedule.as_dict(), operation.name, operation.width)
+
+    def report(
+        self, matrix: SparseMatrix, operation: Operation, schedule: Schedule, row: Mapping[str, Any]
+    ) -> str:
+        """Time and rates, then where element time, cache accesses and memory traffic went."""
+        if row["status"] != "ok":
+            return super().report(matrix, operation, schedule, row)
+        about = {
+            "matrix": matrix.name,
+            "rows": matrix.rows,
+            "cols": matrix.cols,
+            "nnz": matrix.nnz,
+            "operation": operation.name,
+            "width": operation.width,
+            "machine": self.hardware.name,
+            "schedule": str(schedule),
+        }
+        return describe(about | dict(row))
 
     def skip(self) -> str | None:
         """The simulator needs a C compiler."""
