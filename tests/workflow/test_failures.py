@@ -43,10 +43,14 @@ def kill_once(script: Path) -> None:
     )
 
 
-def break_matrices(study: Checkout) -> None:
-    """m0 is corrupt; the simulator crashes on m3 and has an error on m6."""
+def corrupt_a_file(study: Checkout) -> None:
+    """m0 lacks its last lines."""
     path = study.folder / "files" / "m0.mtx"
     path.write_text("\n".join(path.read_text().split("\n")[:-20]))
+
+
+def break_simulator(study: Checkout) -> None:
+    """The simulator crashes on m3 and has an error on m6."""
     source = study.folder / "src/cognate/platforms/spade/platform.py"
     call = "        outcome = sweep("
     text = source.read_text()
@@ -63,12 +67,13 @@ def break_matrices(study: Checkout) -> None:
 
 def test_a_bad_matrix_stops_the_study_with_its_name(checkout: Checkout) -> None:
     study = tiny_study(checkout)
-    break_matrices(study)
+    corrupt_a_file(study)
     outcome = study.run(*tables(study, "headline"))
     assert outcome.returncode != 0
     assert "build_matrices: files/m0.mtx: " in outcome.stdout
     assert "Traceback" not in outcome.stdout
     write_matrix(study, "m0")
+    break_simulator(study)
     outcome = study.run("--", "results/smoke/samples/spade/spmm/train000.parquet")
     assert outcome.returncode != 0
     assert "simulate: m3: the process that worked on it died (SIGSEGV)" in outcome.stdout
@@ -76,7 +81,8 @@ def test_a_bad_matrix_stops_the_study_with_its_name(checkout: Checkout) -> None:
 
 def test_kept_going_the_study_ends_and_names_what_is_missing(checkout: Checkout) -> None:
     study = tiny_study(checkout)
-    break_matrices(study)
+    corrupt_a_file(study)
+    break_simulator(study)
     wanted = tables(study, "headline", "missing", "matrices")
     outcome = study.run("--keep-going", *wanted)
     assert outcome.returncode == 0, outcome.stdout[-8000:]
