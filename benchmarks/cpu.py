@@ -196,7 +196,8 @@ def main() -> None:
     peers = [Peer(name, len(platform.processors)) for name in PEERS]
     cases: list[dict[str, Any]] = []
     for matrix in matrices(arguments):
-        limits = limits.best_of(Limits.measure(platform))
+        if not arguments.quick:
+            limits = limits.best_of(Limits.measure(platform))
         for width in arguments.widths or effort.widths:
             for name in OPERATION_NAMES:
                 path = arguments.output and arguments.output / f"{matrix.name}-{name}-{width}.json"
