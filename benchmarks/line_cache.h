@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#define ALWAYS_INLINE static inline
 #define DIRTY 0x80000000u
 
 typedef struct {
@@ -25,6 +26,14 @@ static inline uint64_t match(const uint32_t *tags, uint32_t ways, uint32_t id) {
     return 0;
 }
 
+static inline int holds_all(const Cache *cache, int64_t ids) { return (void)cache, (void)ids, 0; }
+
+static inline void to_front(uint32_t *tags, uint32_t lanes, uint32_t way, uint32_t tag) {
+    (void)lanes;
+    memmove(tags + 1, tags, way * sizeof *tags);
+    tags[0] = tag;
+}
+
 static inline void prefetch(const Cache *cache, uint32_t id) { (void)cache, (void)id; }
 
 static inline int touch(Cache *cache, uint32_t id, uint32_t dirty, uint32_t *victim) {
@@ -36,8 +45,7 @@ static inline int touch(Cache *cache, uint32_t id, uint32_t dirty, uint32_t *vic
         hit = way < cache->ways;
         if (!hit) *victim = tags[--way];
         uint32_t tag = hit ? tags[way] | dirty : id | dirty;
-        memmove(tags + 1, tags, way * sizeof *tags);
-        tags[0] = tag;
+        to_front(tags, cache->ways, way, tag);
     }
     return hit;
 }

@@ -44,9 +44,9 @@ static inline i64 occupy(Port *port, Full *full, i64 first, i64 wide, i64 each, 
     return start > at ? start : at;
 }
 
-static inline i64 memory_row(Sim *s, u32 id, int kind, i64 at) {
+OUT_OF_LINE i64 memory_row(Sim *s, u32 id, int kind, i64 at) {
     s->out->traffic[kind] += s->w->lines;
-    u32 group = (id ^ id >> 4 ^ id >> 9) % s->row_groups;
+    u32 group = modulo(id ^ id >> 4 ^ id >> 9, s->row_groups, s->group_inverse);
     return occupy(&s->memory, s->full_row + group, group * s->row_channels, s->row_channels,
                   s->row_ps, at) + s->m->link_ps + s->m->dram_ps;
 }
@@ -54,7 +54,7 @@ static inline i64 memory_row(Sim *s, u32 id, int kind, i64 at) {
 static inline i64 memory_line(Sim *s, i64 line, int stream, int kind, i64 at) {
     s->out->traffic[kind]++;
     u32 hash = (u32)(line + 5 * stream);
-    u32 channel = (hash ^ hash >> 4 ^ hash >> 9) % (u32)s->m->channels;
+    u32 channel = modulo(hash ^ hash >> 4 ^ hash >> 9, (u32)s->m->channels, s->channel_inverse);
     return occupy(&s->memory, s->memory.full + channel, channel, 1, s->m->line_ps, at) +
            s->m->link_ps + s->m->dram_ps;
 }
@@ -79,13 +79,21 @@ static void forget_before(Port *port, i64 at) {
 
 /* ---- caches ------------------------------------------------------------------------ */
 
+/* Use a row in the LLC; see `seen` in Sim. */
+static inline int touch_llc(Sim *s, u32 id, u32 dirty, u32 *victim) {
+    if (!s->seen) return touch(&s->llc, id, dirty, victim);
+    int held = s->seen[id];
+    s->seen[id] = 1;
+    return held;
+}
+
 static inline void write_llc(Sim *s, u32 id, i64 at) {
     u32 victim = 0;
     if (!s->llc.ways) {
         memory_row(s, id, WRITE_R, at);
         return;
     }
-    if (!touch(&s->llc, id, DIRTY, &victim) && victim & DIRTY)
+    if (!touch_llc(s, id, DIRTY, &victim) && victim & DIRTY)
         memory_row(s, victim & ~DIRTY, WRITE_R, at);
 }
 
@@ -114,7 +122,7 @@ static inline i64 read_shared(Sim *s, Cache *l2, u32 id, int kind, i64 at, uint8
     if (s->llc.ways) {
         victim = 0;
         at = port_row(&s->llc_port, 0, at);
-        if (touch(&s->llc, id, 0, &victim)) {
+        if (touch_llc(s, id, 0, &victim)) {
             counts[HITS_LLC] += lines;
             *cause = LLC;
             return at + m->llc_ps;
@@ -177,14 +185,18 @@ static inline void forget_dirty(Pe *pe, u32 id) {
         }
 }
 
-/* Put a row into the vector registers; a dirty row that falls out is written back. */
-static inline int touch_registers(Sim *s, Pe *pe, Cache *l2, u32 id, u32 dirty) {
+/* A row falls out of the vector registers: if it is dirty, it is written back. */
+static inline void fall_out(Sim *s, Pe *pe, Cache *l2, u32 victim) {
+    if (!(victim & DIRTY)) return;
+    forget_dirty(pe, victim & ~DIRTY);
+    write_row(s, pe, l2, victim & ~DIRTY);
+}
+
+/* Put a c row into the vector registers; returns 1 if it was there. */
+static inline int touch_registers(Sim *s, Pe *pe, Cache *l2, u32 id) {
     u32 victim = 0;
-    if (touch(&pe->registers, id, dirty, &victim)) return 1;
-    if (victim & DIRTY) {
-        forget_dirty(pe, victim & ~DIRTY);
-        write_row(s, pe, l2, victim & ~DIRTY);
-    }
+    if (touch(&pe->registers, id, 0, &victim)) return 1;
+    fall_out(s, pe, l2, victim);
     return 0;
 }
 
@@ -203,11 +215,13 @@ static void clean_registers(Sim *s, Pe *pe, Cache *l2) {
     memmove(pe->dirty, pe->dirty + cleaned, pe->dirty_count * sizeof(u32));
 }
 
-/* Put the current r row among the other registers. */
-static inline void retire_row(Sim *s, Pe *pe, Cache *l2) {
+/* Put the current r row among the other registers, where it is not yet. */
+OUT_OF_LINE void retire_row(Sim *s, Pe *pe, Cache *l2) {
     if (!pe->row) return;
     int writes = s->w->operation == SPMM;
-    touch_registers(s, pe, l2, pe->row, writes ? DIRTY : 0);
+    u32 last = pe->registers.ways - 1, victim = pe->vector_rows[last];
+    to_front(pe->vector_rows, pe->registers.lanes, last, pe->row | (writes ? DIRTY : 0));
+    fall_out(s, pe, l2, victim);
     if (writes) {
         pe->dirty[pe->dirty_count++] = pe->row;
         clean_registers(s, pe, l2);
@@ -215,7 +229,7 @@ static inline void retire_row(Sim *s, Pe *pe, Cache *l2) {
     pe->row = 0;
 }
 
-static inline void change_row(Sim *s, Pe *pe, Cache *l2, u32 id) {
+OUT_OF_LINE void change_row(Sim *s, Pe *pe, Cache *l2, u32 id) {
     retire_row(s, pe, l2);
     u32 held = take_out(&pe->registers, id);
     pe->row = id;

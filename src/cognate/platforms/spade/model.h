@@ -6,6 +6,10 @@
 #define CACHE_HEADER "cache.h"
 #endif
 #include CACHE_HEADER
+#include "modulo.h"
+
+/* Inlined into the loop over entries, what it calls now and then would slow all of it. */
+#define OUT_OF_LINE static __attribute__((noinline))
 
 typedef int64_t i64;
 typedef uint32_t u32;
@@ -87,6 +91,7 @@ typedef struct {
     Pe *pe;
     Cache *l2;
     Cache llc;
+    uint8_t *seen; /* instead of the LLC's tags where all rows fit: whether each was used */
     i64 window, step_ps, issue_ps, prefetches;
     u32 row_base, col_base; /* identities of row 0 and column 0 in this slice */
     u32 slice_ids;
@@ -94,6 +99,7 @@ typedef struct {
     Full *full_row;
     i64 row_channels, row_ps;
     u32 row_groups;
+    uint64_t group_inverse, channel_inverse; /* of row_groups and of the channels, see modulo() */
     /* assignment: lists of units (first tiles) for each PE and one for all */
     i64 *next, *head, *tail, *owner;
     i64 *clock; /* (pes): each PE's clock, INT64_MAX when it is done with the phase */

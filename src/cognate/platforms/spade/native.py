@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cognate.native import load_library
 
-SOURCES = ("simulator.c", "tiles.c", "model.h", "memory.h", "cache.h")
+SOURCES = ("simulator.c", "tiles.c", "model.h", "memory.h", "cache.h", "modulo.h")
 CAUSES = ("issue", "dependence", "sparse", "l1", "l2", "llc", "dram", "barrier", "imbalance")
 LEVELS = ("vrf", "l1", "victim", "l2", "llc")
 COUNTS = tuple(f"{level}_{what}" for level in LEVELS for what in ("hits", "misses"))

@@ -7,9 +7,10 @@
  */
 #include "memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { AHEAD = 6, TAGS_HELD = 1 << 18 }; /* prefetching tags: how far, from which count on */
+enum { AHEAD = 3, TAGS_HELD = 1 << 18 }; /* prefetching tags: how far, from which count on */
 
 /* ---- the pipeline ------------------------------------------------------------------ */
 
@@ -21,7 +22,7 @@ static inline void wait_until(Sim *s, Pe *pe, i64 at, int cause) {
 }
 
 /* Request the lines of one group of 16 entries: row, column, value (and earlier output). */
-static inline void request_group(Sim *s, Pe *pe, i64 group, i64 at) {
+OUT_OF_LINE void request_group(Sim *s, Pe *pe, i64 group, i64 at) {
     i64 ready = at;
     for (int stream = 0; stream < STREAMS; stream++) {
         i64 done = memory_line(s, group, stream, READ_SPARSE, at + stream * s->m->cycle_ps);
@@ -58,7 +59,7 @@ static i64 next_unit(Sim *s, i64 p) {
 }
 
 /* Go to the next tile of this phase; 0 when there is none left for this PE. */
-static int next_tile(Sim *s, i64 p, i64 phase_end) {
+OUT_OF_LINE int next_tile(Sim *s, i64 p, i64 phase_end) {
     Pe *pe = s->pe + p;
     i64 tile = pe->tile + 1;
     int same_unit = pe->tile >= 0 && s->w->operation == SPMM && tile < phase_end &&
@@ -91,12 +92,12 @@ static inline void take_station(Pe *pe, i64 window, i64 held) {
 }
 
 /* Ask this computer for the tags that a later entry will need: they exceed its own caches. */
-static inline void look_ahead(Sim *s, Pe *pe, Cache *l2, i64 entry) {
+ALWAYS_INLINE void look_ahead(Sim *s, Cache *l2, i64 entry) {
     if (entry >= s->t->entries) return;
     u32 col = s->col_base + (u32)s->t->col[entry];
-    prefetch(&pe->l1, col);
     prefetch(l2, col);
-    prefetch(&s->llc, col);
+    if (s->seen) __builtin_prefetch(s->seen + col, 1);
+    else prefetch(&s->llc, col);
 }
 
 static void mark_busy(Sim *s, const Pe *pe) {
@@ -116,14 +117,14 @@ static inline void run_entry(Sim *s, Pe *pe, Cache *l2) {
     i64 station = free_station(pe);
     wait_until(s, pe, station >> 4, station & 15);
 
-    if (s->prefetches) look_ahead(s, pe, l2, entry + AHEAD);
+    if (s->prefetches) look_ahead(s, l2, entry + AHEAD);
     u32 row = s->row_base + (u32)s->t->row[entry], col = s->col_base + (u32)s->t->col[entry];
     if (row != pe->row) change_row(s, pe, l2, row);
     if (s->w->operation == SDDMM && (entry - pe->tile_first) % ENTRIES_A_LINE == 0)
         pe->ready_output = 0;
     uint8_t cause = ISSUE;
     i64 ready = pe->now;
-    if (touch_registers(s, pe, l2, col, 0)) {
+    if (touch_registers(s, pe, l2, col)) {
         s->out->counts[HITS_VRF] += s->w->lines;
     } else {
         s->out->counts[MISSES_VRF] += s->w->lines;
@@ -236,6 +237,12 @@ static u32 *set_up_caches(Sim *s) {
     i64 vc_size = shape(&vc, s->w->bypass ? m->vc_sets : 0, m->vc_ways, lines);
     i64 l2_size = shape(&l2, m->l2_sets, m->l2_ways, lines);
     i64 llc_size = shape(&s->llc, m->llc_sets, m->llc_ways, lines);
+    i64 ids = 1 + s->w->slices * (s->w->rows + s->w->cols);
+    if (holds_all(&s->llc, ids)) {
+        s->seen = calloc((size_t)ids, sizeof *s->seen);
+        if (!s->seen) return NULL;
+        llc_size = 0;
+    }
     u32 *tags = calloc((size_t)(m->pes * (l1_size + vc_size) + groups * l2_size + llc_size + 64),
                        sizeof *tags);
     if (!tags) return NULL;
@@ -278,6 +285,8 @@ static int set_up_ports(Sim *s) {
     i64 horizon = 4 * m->pes * each * m->line_ps / m->channels + wait;
     s->row_channels = lines < m->channels ? lines : m->channels;
     s->row_groups = (u32)(m->channels / s->row_channels);
+    s->group_inverse = inverse_of(s->row_groups);
+    s->channel_inverse = inverse_of((u32)m->channels);
     s->row_ps = (lines * m->line_ps + s->row_channels - 1) / s->row_channels;
     s->full_row = calloc((size_t)m->channels, sizeof *s->full_row);
     return s->full_row && set_up_port(&s->memory, s->row_ps, m->channels, horizon) &&
@@ -299,6 +308,7 @@ static double slices_that_fit(Sim *s, i64 held_before, i64 *held_now) {
     Cache *cache;
     size_t stride;
     i64 count = last_caches(s, &cache, &stride), held = 0, room = 0;
+    if (s->seen && !s->w->bypass) return HUGE_VAL;
     for (i64 i = 0; i < count; i++, cache = (Cache *)((char *)cache + stride)) {
         held += held_rows(cache);
         room += (i64)cache->sets * cache->ways;
@@ -372,6 +382,6 @@ int simulate(const Machine *machine, const Tiling *tiling, const Work *work, Res
     }
     Port *ports[] = {&s.memory, &s.l2_port, &s.llc_port};
     for (int i = 0; i < 3; i++) free(ports[i]->busy), free(ports[i]->full);
-    free(s.full_row), free(s.next), free(tags), free(s.l2), free(s.pe);
+    free(s.full_row), free(s.next), free(s.seen), free(tags), free(s.l2), free(s.pe);
     return status;
 }
